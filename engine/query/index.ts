@@ -1,10 +1,9 @@
 /**
  * The query language: text → syntax tree → plan → SQL and bound values. Pure: no database.
  *
- * `planQuery(text, context)` finds everything that is wrong with a query. Then, for `rows`,
- * `compileRows` (day by day when the plan is `streaming`); for every other shape
- * `compileRange` if the plan `needsRange`, `compileAnswer`, and `shapeAnswer` on the result.
- * The language: docs/query-language.md.
+ * `planQuery(text, context)` reports every error of a query. Then call, for `rows`, `compileRows` (day by day if
+ * the plan is `streaming`); for other shapes `compileRange` if the plan `needsRange`, `compileAnswer`, and
+ * `shapeAnswer` on the result. The language: docs/query-language.md.
  */
 export type { Ast, Expression, Stage, WithinNode } from './syntax/ast.ts';
 export { walk } from './syntax/ast.ts';

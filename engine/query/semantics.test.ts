@@ -1,6 +1,6 @@
 /**
- * Random queries over random events: the compiled SQL, run by DuckDB, against the plain evaluator.
- * Rows, `count`, `timeline` and `top` of one query must agree with it and so with each other.
+ * Random queries over random events: the compiled SQL, run by DuckDB, against the plain evaluator. Rows, `count`,
+ * `timeline` and `top` of one query must agree with it and therefore with each other.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

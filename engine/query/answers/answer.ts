@@ -1,4 +1,4 @@
-/** Result rows of an aggregating statement to the answer of its shape, as cli.md prints it. */
+/** Converts the result rows of an aggregating statement to the answer of its shape, as cli.md prints it. */
 import type { Interval } from '../syntax/ast.ts';
 import {
   type FormatOptions,
@@ -12,7 +12,7 @@ import type { RawValue } from '../values/raw-value.ts';
 import { type Plan, timelineOf } from '../plan/plan.ts';
 import type { AnswerStatement as WholeStatement } from '../statements/statements.ts';
 
-/** What an answer needs of the statement that gave it. */
+/** The parts of its statement that an answer needs. */
 type AnswerStatement = Pick<WholeStatement, 'columns' | 'grid'>;
 
 interface CountAnswer {
@@ -34,7 +34,7 @@ interface TimelineAnswer {
   readonly shape: 'timeline';
   /** Names of the buckets' values, in order. */
   readonly columns: readonly string[];
-  /** As written (`1h`); undefined: even buckets. */
+  /** As written (`1h`); undefined: equal buckets. */
   readonly interval: string | undefined;
   /** Half-open; undefined when no event has a time. */
   readonly from: string | undefined;
@@ -105,7 +105,7 @@ function topAnswer(
     const isFraction = (value: RawValue | undefined): boolean =>
       typeof value === 'number' && !Number.isInteger(value);
     total[by.as] = formatNumber(measure);
-    // What fractions leave of each other is not quite nothing.
+    // Fractions subtracted from each other do not leave exactly zero.
     if (big(groups) === BigInt(rows.length)) rest[by.as] = 0;
     else if (isFraction(measure) || values.some(isFraction))
       rest[by.as] = values.reduce((left: number, value) => left - Number(value), Number(measure));
@@ -141,7 +141,7 @@ function timelineAnswer(
   const series = timeline?.by === undefined ? undefined : columns[0];
   const counted = columns[series === undefined ? Math.max(count, 0) : 1]!;
   const spread = measured === undefined ? undefined : columns.at(-1);
-  // Sums of series add up to that of the bucket; other measures of them do not.
+  // The sums of the series add up to that of the bucket; other measures do not.
   const adds = timeline?.measure === undefined || timeline.measure.fn === 'sum';
   const buckets: ShownRecord[] = [];
   for (let i = 0; i < grid.buckets; i++) {

@@ -1,6 +1,6 @@
 /**
- * Raw values of a result to what people and scripts see: addresses and names as text, times as
- * RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339) with as many digits as the source had.
+ * Formats raw result values for people and scripts: addresses and names as text, times as RFC 3339
+ * (https://www.rfc-editor.org/rfc/rfc3339) with as many digits as the source had.
  */
 import { shownDigits } from '../../contract/time-text.ts';
 import type { EpochMicros } from '../../contract/event.ts';
@@ -20,7 +20,7 @@ export interface ShownRecord {
 export interface FormatOptions {
   readonly sources: readonly Named[];
   readonly tags: readonly Named[];
-  /** Times are shown in this zone; UTC when left out. */
+  /** The zone in which times are shown; UTC if omitted. */
   readonly zone?: string | undefined;
 }
 
@@ -66,14 +66,14 @@ export function formatNumber(value: RawValue): number | string | null {
 }
 
 interface Formatter {
-  /** One value of a column; null when it has none. */
+  /** One value of a column; null if it has none. */
   value(column: OutputColumn, row: readonly RawValue[]): ShownValue;
   /**
-   * A row by names. Columns without a value are left out of events; attributes that no `fields` chose
-   * are under `attrs`.
+   * A row as an object. Events omit columns without a value; attributes that `fields` did not select are under
+   * `attrs`.
    */
   event(columns: readonly OutputColumn[], row: readonly RawValue[]): ShownRecord;
-  /** A row of a table: every column, null for what it lacks. */
+  /** A row of a table: every column, null where it has no value. */
   record(columns: readonly OutputColumn[], row: readonly RawValue[]): ShownRecord;
 }
 
@@ -83,7 +83,7 @@ export function formatter(options: FormatOptions): Formatter {
   const { zone } = options;
 
   const value = (column: OutputColumn, row: readonly RawValue[]): ShownValue => {
-    // Nearly all of a large table: numbers that stand alone.
+    // Most values of a large table are single numbers.
     if (column.type === 'integer' && column.parts.length === 1) {
       const number = row[column.parts[0]!.at];
       return number === null || number === undefined ? null : formatNumber(number);
@@ -169,7 +169,7 @@ function shownEventId(column: OutputColumn, row: readonly RawValue[]): string | 
   return formatEventId(Number(source), Number(seq));
 }
 
-/** Names come from evidence: `__proto__` is a name like any other. */
+/** Names come from evidence: `__proto__` must be treated like any other. */
 function set(record: ShownRecord, name: string, value: ShownValue): void {
   if (name !== '__proto__') {
     record[name] = value;
@@ -193,7 +193,7 @@ function readOverflow(raw: RawValue): ShownRecord {
       set(out, name, typeof value === 'string' ? value : JSON.stringify(value));
     }
   } catch {
-    // Not what the store writes: there is nothing to show.
+    // The store does not write this: there is nothing to show.
   }
   return out;
 }

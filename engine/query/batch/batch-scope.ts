@@ -5,13 +5,13 @@ import { ComputedColumns, type RowScope } from './row-scope.ts';
 import { OVERFLOW_COLUMN } from '../plan/scope.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 
-/** The names of what a scan reads, as the hint for importers has them; undefined: everything. */
+/** Names that a scan reads, in the form of the hint for importers; undefined: everything. */
 export type Wanted = Set<string> | undefined;
 
-/** The columns of a batch. What is asked for is noted in `wanted`. */
+/** The columns of a batch. Requested columns are recorded in `wanted`. */
 export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
   const spelling = spellingOf(batch);
-  // Names ignore case: the columns of a name are looked for again when there are more.
+  // Names ignore case: the columns of a name are looked up again when there are more.
   const found = new Map<string, { readonly of: number; readonly columns: readonly TextColumn[] }>();
   const attributesNamed = (name: string): readonly TextColumn[] => {
     const of = batch.attributes.size;
@@ -68,7 +68,7 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
   return scope;
 }
 
-/** To be called when the batch has been filled with other rows: what expressions give of them. */
+/** Call it when the batch has been refilled: expressions are computed again. */
 export function computeAgain(batch: EventBatch, wanted: Wanted): void {
   computed.get(batch)?.refill(batch.length, batchScope(batch, wanted));
 }

@@ -1,4 +1,4 @@
-/** What would not fit is said, not kept. */
+/** Exceeding the budget is reported, and nothing more is stored. */
 import { describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import { Budget, growingWithin } from './budget.ts';

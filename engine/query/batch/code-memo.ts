@@ -1,6 +1,6 @@
-/** What was found out about a code (`CodedColumn`), so that it is found out once. */
+/** Caches a result for each code of a `CodedColumn`. */
 
-/** Codes from here on are looked at each time: there may be any number of them. */
+/** Codes from here on are not cached: there may be any number of them. */
 const MAX_CODES = 65_536;
 const UNKNOWN = -1;
 
@@ -8,7 +8,7 @@ export class CodeMemo {
   private known = new Int32Array(1024).fill(UNKNOWN);
   private readonly find: (code: number) => number;
 
-  /** @param find gives a number from 0 on */
+  /** @param find returns a number from 0 on */
   constructor(find: (code: number) => number) {
     this.find = find;
   }

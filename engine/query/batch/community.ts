@@ -1,9 +1,9 @@
-/** The Community ID of a row: as its event states it, else computed from the five-tuple. */
+/** The Community ID of a row: as its event states it, or computed from the five-tuple. */
 import { communityId } from '../../util/community-id.ts';
 import type { Column } from '../../contract/event-batch.ts';
 import { type RowScope, attributeReader, ip6At, numberAt } from './row-scope.ts';
 
-/** To be asked for once a batch. */
+/** Call it once per batch. */
 export function communityReader(scope: RowScope): (row: number) => string | undefined {
   const stated = attributeReader(scope, 'community_id');
   const column = (name: 'proto' | 'src_port' | 'dst_port') => scope.column({ column: name });

@@ -30,7 +30,7 @@ function uuidRead(column: Column | undefined): Read {
   };
 }
 
-/** The parts of a field's first value; of an address version 4, then 6. To be asked for once a batch. */
+/** The parts of a field's first value; for an address, version 4 and then 6. Call it once per batch. */
 export function readsOf(field: Field, scope: RowScope): Read[] {
   const of = (ref: Ref | undefined): Column | undefined =>
     ref === undefined ? undefined : scope.column(ref);
@@ -72,7 +72,7 @@ function attributeRead(scope: RowScope, key: string): Read {
   return (row) => read(row) ?? null;
 }
 
-/** A column's text, or that of the attribute of its name. */
+/** A column's text, or that of the attribute with its name. */
 function sharedRead(own: Read, attribute: string | undefined, scope: RowScope): Read {
   if (attribute === undefined) return own;
   const other = attributeRead(scope, attribute);

@@ -7,7 +7,7 @@ export function firstOf(
   compare: (a: number, b: number) => number,
 ): number[] {
   if (limit * 4 >= items.length) return [...items].sort(compare).slice(0, limit);
-  // A heap with the last of those kept on top.
+  // A heap of the kept rows with the last one on top.
   const heap: number[] = [];
   const down = (from: number) => {
     let at = from;

@@ -1,6 +1,6 @@
 /**
- * Groups by keys of a fixed number of 32-bit words, with open addressing. Groups are numbered from 0 in
- * the order they first came.
+ * Hash table of groups by keys of a fixed number of 32-bit words, with open addressing. Groups are numbered from 0
+ * in the order of their first occurrence.
  */
 import type { Budget } from './budget.ts';
 
@@ -10,9 +10,9 @@ export class GroupTable {
   private readonly budget: Budget;
   private capacity = 1024;
   private keys: Int32Array;
-  /** Two words a slot, so that one look tells: a group and its hash; -1 for no group. */
+  /** Two words per slot, so that one access decides: a group and its hash; -1 for an empty slot. */
   private slots: Int32Array;
-  /** Of the keys that are looked up. */
+  /** Hashes of the keys being looked up. */
   private hashes = new Int32Array(0);
 
   /** @param width words of a key, at least 1 */
@@ -28,7 +28,7 @@ export class GroupTable {
     return this.capacity * (this.width * 4 + 16);
   }
 
-  /** Says that it is not used any more. */
+  /** Releases its memory. */
   free(): void {
     this.budget.give(this.bytes);
   }
@@ -55,7 +55,7 @@ export class GroupTable {
     }
   }
 
-  /** Writes the hashes of keys to `hashes`. Widths that are usual have loops of their own. */
+  /** Writes the hashes of keys to `hashes`. Usual widths have their own loops. */
   private hash(words: readonly Int32Array[], n: number): void {
     const { width, hashes } = this;
     const first = words[0]!;
@@ -80,7 +80,7 @@ export class GroupTable {
     for (let i = 0; i < n; i++) hashes[i] = folded(hashes[i]!);
   }
 
-  /** Writes the groups of keys from `from` on up to the first that is new, whose place it gives. */
+  /** Writes the groups of keys from `from` on, up to the first new one, whose position it returns. */
   private lookUp(words: readonly Int32Array[], from: number, n: number, out: Int32Array): number {
     switch (this.width) {
       case 2:
@@ -170,7 +170,7 @@ export class GroupTable {
     return n;
   }
 
-  /** A key that is not there yet, and for which there is room. */
+  /** Adds a new key, for which there must be room. */
   private add(words: readonly Int32Array[], i: number): number {
     const { width, keys, slots } = this;
     const hash = this.hashes[i]!;

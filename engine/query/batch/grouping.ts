@@ -1,4 +1,4 @@
-/** Rows into groups with their measures: what `top`, `stats`, `values` and `timeline` are made from. */
+/** Groups rows and computes their measures: the common part of `top`, `stats`, `values` and `timeline`. */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { Measure, Name } from '../syntax/ast.ts';
 import type { RawValue } from '../values/raw-value.ts';
@@ -13,7 +13,7 @@ import type { RowScope } from './row-scope.ts';
 
 /** Takes rows that match, batch after batch. */
 export interface RowTaker {
-  /** What takes the rows of one batch, each time it is full. */
+  /** A function that takes the rows of one batch each time it is filled. */
   scoped(batch: EventBatch): (rows: Int32Array, n: number) => void;
 }
 
@@ -27,12 +27,12 @@ interface GroupingContext {
 interface GroupingOptions {
   readonly by: readonly Name[];
   readonly measures: readonly Measure[];
-  /** Words before those of the fields, and who fills them for rows. */
+  /** Key words before those of the fields, and the function that fills them for rows. */
   readonly before?: {
     readonly words: number;
     scoped(scope: RowScope): (rows: Int32Array, n: number, words: readonly Int32Array[]) => number;
   };
-  /** Takes the rows with their groups as well, beside the measures. */
+  /** Also receives the rows with their groups, in addition to the measures. */
   readonly also?: (scope: RowScope) => TakeGrouped;
 }
 
@@ -121,7 +121,7 @@ export class Grouping implements RowTaker {
       const there = fill === undefined ? n : fill(rows, n, words);
       if (there === 0) return;
       for (const [i, filler] of fillers.entries()) {
-        // A second side must find the first words as they were.
+        // The second side needs the first words unchanged.
         if (i > 0) fill?.(rows, there, words);
         const count = filler.fill(rows, there, words, kept);
         if (count === 0) continue;

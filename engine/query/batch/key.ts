@@ -1,8 +1,9 @@
 /**
- * Values of fields as words of a key, and back: what `top`, `stats`, `values` and `timeline` group by.
+ * Encodes values of fields as words of a key, and decodes them: `top`, `stats`, `values` and `timeline` group by
+ * such keys.
  *
- * A field may have several values in an event (`ip`, `port`): then the event is in one group for each
- * different value, as in the engine's SQL (engine/query/values/values.ts, whose shapes these are).
+ * A field may have several values in an event (`ip`, `port`): the event is then in one group for each different
+ * value, as in the engine's SQL (engine/query/values/values.ts, which defines the shapes).
  */
 import { IP6_TYPE } from '../dialect/duckdb.ts';
 import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
@@ -32,9 +33,9 @@ interface PartReader {
   readonly words: number;
   /** Called before rows of another batch. */
   begin(): void;
-  /** Writes the words of a row's value as word `at` of key `i`; false, and nothing, if it has none. */
+  /** Writes the words of a row's value as word `at` of key `i`; returns false, without writing, if it has none. */
   read(row: number, out: readonly Int32Array[], at: number, i: number): boolean;
-  /** The same for `rows[0, n)` at once: sets `bit` of `there` where there is a value, else words to 0. */
+  /** The same for all of `rows[0, n)`: sets `bit` of `there` if there is a value, otherwise words to 0. */
   readAll?(
     rows: Int32Array,
     n: number,
@@ -45,7 +46,7 @@ interface PartReader {
   ): void;
 }
 
-/** How the words of a part become a value again; the same for every side and batch. */
+/** Decodes the words of a part; the same for every side and batch. */
 interface PartCodec {
   readonly words: number;
   value(table: GroupTable, group: number, at: number): RawValue;
@@ -54,7 +55,7 @@ interface PartCodec {
 const pair = new Int32Array(2);
 const real = new Float64Array(pair.buffer);
 
-/** The parts of one field as they are in all batches. */
+/** The parts of one field, the same in all batches. */
 class FieldCodec {
   readonly field: Field;
   readonly shape: ValueShape;
@@ -141,7 +142,7 @@ class FieldCodec {
           case 'source':
             return [of({ column: 'source_id' }, 0)];
           default:
-            // Nothing that is read has a tag.
+            // Rows of a scan have no tags.
             return shape.parts.map(() => computedReader(() => () => undefined));
         }
     }
@@ -318,7 +319,7 @@ function attributeKeys(key: string, scope: RowScope, texts: ByteDictionary): Par
   };
 }
 
-/** The text of a column, or that of the attribute of its name where a row has none. */
+/** The text of a column, or that of the attribute with its name if a row has none. */
 function sharedReader(
   own: PartReader,
   key: string,
@@ -353,12 +354,12 @@ function dayReader(scope: RowScope, texts: ByteDictionary): PartReader {
   });
 }
 
-/** Parts that one word can tell present or absent. */
+/** Number of parts whose presence fits in one word. */
 const MAX_PARTS = 31;
 
 /**
- * The key of some fields: words of all parts, then one word that says which parts there are.
- * `before` words stand in front, for others to fill.
+ * The key of some fields: words of all parts, then one word for the presence of each part. Callers fill `before`
+ * words at the front.
  */
 export class Key {
   readonly width: number;
@@ -394,7 +395,7 @@ export class Key {
     return out;
   }
 
-  /** For each combination of the sides of the fields: fills keys of rows of a scope. */
+  /** For each combination of the fields' sides: fills keys for rows of a scope. */
   fillers(scope: RowScope): KeyFiller[] {
     let out: SideReaders[][] = [[]];
     for (const codec of this.fields) {
@@ -413,7 +414,7 @@ export class Key {
 interface SideReaders {
   readonly side: number;
   readonly own: readonly PartReader[];
-  /** Of the other side, where there are two. */
+  /** The other side, if there are two. */
   readonly other: readonly PartReader[] | undefined;
 }
 
@@ -437,8 +438,8 @@ export class KeyFiller {
   }
 
   /**
-   * Writes the keys of `rows[0, n)` to `words`, and to `kept` the rows that have one here.
-   * @returns how many they are
+   * Writes the keys of `rows[0, n)` to `words`, and the rows that have one to `kept`.
+   * @returns the number of these rows
    */
   fill(rows: Int32Array, n: number, words: readonly Int32Array[], kept: Int32Array): number {
     const there = this.readers.length === 0 ? this.noParts : words[this.width - 1]!;
@@ -473,8 +474,7 @@ export class KeyFiller {
   }
 
   /**
-   * A first value counts unless it is missing where there is a second; a second one if it is there
-   * and another.
+   * The first value counts unless it is missing and there is a second; the second counts if it exists and differs.
    */
   private counts(row: number, words: readonly Int32Array[], i: number, there: number): boolean {
     let at = this.before;
@@ -493,7 +493,7 @@ export class KeyFiller {
     return true;
   }
 
-  /** Whether the other side's value is the one whose words stand from `from` on. */
+  /** Whether the other side's value equals the one whose words begin at `from`. */
   private equals(
     row: number,
     other: readonly PartReader[],

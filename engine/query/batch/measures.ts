@@ -1,4 +1,7 @@
-/** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and the like of groups, as they come. */
+/**
+ * Accumulators for the measures of groups (`count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and others) as
+ * rows arrive.
+ */
 import { DaybookError } from '../../contract/errors.ts';
 import type { Measure } from '../syntax/ast.ts';
 import type { Field, Ref, Resolve } from '../names/fields.ts';
@@ -18,11 +21,11 @@ import { textNumber } from './text-number.ts';
 /** Takes `rows[0, n)`, row i into group `groups[i]` of `size`: all those that there are by now. */
 export type TakeGrouped = (rows: Int32Array, groups: Int32Array, n: number, size: number) => void;
 
-/** A computed column while rows come. Groups are numbered from 0; new ones appear at the end. */
+/** Accumulates a computed column. Groups are numbered from 0; new ones are appended. */
 export interface Accumulator {
-  /** What takes the rows of one scope (a batch that is refilled again and again). */
+  /** A function that takes the rows of one scope (a batch that is refilled repeatedly). */
   scoped(scope: RowScope): TakeGrouped;
-  /** To be asked when all rows have come. */
+  /** Call it after all rows have arrived. */
   value(group: number): RawValue;
 }
 
@@ -71,7 +74,7 @@ export function accumulator(
   }
 }
 
-/** A number of each row, made again for each batch; undefined where there is none. */
+/** The number of each row, prepared for each batch; undefined if there is none. */
 type NumberReader = (scope: RowScope) => () => (row: number) => number | undefined;
 
 function numberReader(field: Field): NumberReader {
@@ -124,7 +127,7 @@ export class Doubles {
     this.values = bigger;
     return bigger;
   }
-  /** Says that it is not used any more. */
+  /** Releases its memory. */
   free(): void {
     this.budget.give((this.values.length - FIRST_DOUBLES) * 8);
   }
@@ -143,7 +146,7 @@ export class Counter implements Accumulator {
     this.budget = budget;
     this.counts = new Doubles(budget, 0);
   }
-  /** All counts so far; counting restarts. */
+  /** Returns all counts so far and resets them. */
   takeOut(): Float64Array {
     const { values } = this.counts;
     this.counts.free();
@@ -169,7 +172,7 @@ export class Counter implements Accumulator {
 
 const LIMB = 2 ** 52;
 
-/** Sums of whole numbers up to 2^53, exact whatever comes out; one a group. */
+/** Exact sums of whole numbers up to 2^53, whatever the result; one per group. */
 export class Totals {
   readonly low: Doubles;
   readonly high: Doubles;
@@ -184,11 +187,11 @@ export class Totals {
   }
   add(group: number, value: number): void {
     const low = this.low.values;
-    // Both below 2^52, so that their sum is exact.
+    // Both are below 2^52, so their sum is exact.
     const sum = low[group]! + (value < LIMB && value > -LIMB ? value : this.carry(group, value));
     low[group] = sum < LIMB && sum > -LIMB ? sum : this.carry(group, sum);
   }
-  /** The values of rows, where they are there, to group 0; gives how many there are. */
+  /** Adds the present values of rows to group 0; returns their number. */
   addAll(rows: Int32Array, n: number, values: ArrayLike<number>, present: Uint8Array): number {
     const low = this.low.values;
     let sum = low[0]!;
@@ -198,7 +201,7 @@ export class Totals {
       if (present[row] !== 1) continue;
       count += 1;
       const value = values[row]!;
-      // Neither is beyond the limb by itself, so that their sum is exact.
+      // Neither exceeds the limb by itself, so their sum is exact.
       sum += value < LIMB && value > -LIMB ? value : this.carry(0, value);
       if (sum >= LIMB || sum <= -LIMB) sum = this.carry(0, sum);
     }
@@ -227,7 +230,7 @@ export class Totals {
     }
   }
 
-  /** What is left of a number when its multiples of 2^52 are put aside. */
+  /** The remainder of a number after moving multiples of 2^52 to the high limb. */
   private carry(group: number, value: number): number {
     const limbs = Math.trunc(value / LIMB);
     this.high.values[group]! += limbs;
@@ -313,7 +316,7 @@ class RealSum implements Accumulator {
   }
 }
 
-/** How many rows have a number. */
+/** Counts the rows with a number. */
 class PresentCounter implements Accumulator {
   private readonly counts: Doubles;
   private readonly read: NumberReader;
@@ -334,7 +337,7 @@ class PresentCounter implements Accumulator {
   }
 }
 
-/** Of a sample, by Welford's method, as DuckDB has it. */
+/** Deviation of a sample, by Welford's method, as in DuckDB. */
 class Deviation implements Accumulator {
   private readonly counts: Doubles;
   private readonly means: Doubles;
@@ -371,13 +374,13 @@ class Deviation implements Accumulator {
   }
 }
 
-/** A value of a group and the place of its event in the order of events. */
+/** A value of a group and the position of its event in the order of events. */
 interface Placed {
   readonly value: string | number;
   readonly place: readonly number[];
 }
 
-/** The first or the last value in the order of events; those without a time only where there are no others. */
+/** The first or last value in the order of events; undated events count only if there are no others. */
 class Chosen implements Accumulator {
   private readonly of: Value;
   private readonly isLast: boolean;
@@ -502,7 +505,7 @@ class Extreme implements Accumulator {
   }
 }
 
-/** By the order of UTF-8 bytes, as DuckDB compares text. */
+/** By the order of UTF-8 bytes, in which DuckDB compares texts. */
 class TextExtreme implements Accumulator {
   private readonly field: Field & { type: 'text' };
   private readonly least: boolean;
@@ -538,7 +541,7 @@ class TextExtreme implements Accumulator {
   }
 }
 
-/** How many different values; of a field with two values in an event, those of both. */
+/** Number of different values; for a field with two values in an event, of both. */
 class Distinct implements Accumulator {
   private readonly counts: Doubles;
   private readonly key: Key;
@@ -571,7 +574,7 @@ class Distinct implements Accumulator {
         }
         const before = known.size;
         known.assign(words, k, out);
-        // A value is new in its group where it is met for the first time.
+        // A value is new in its group when it occurs there for the first time.
         let next = before;
         for (let i = 0; i < k; i++) {
           if (out[i] !== next) continue;

@@ -29,7 +29,7 @@ export function some(items: readonly RowFilter[], capacity: number): RowFilter {
   return (rows, n) => {
     let found = 0;
     for (const item of items) {
-      // Only rows that nothing has matched yet are asked about.
+      // Only rows that no condition has matched yet are tested.
       let left = 0;
       for (let i = 0; i < n; i++) if (marks[rows[i]!] === 0) asked[left++] = rows[i]!;
       if (left === 0) break;

@@ -1,6 +1,6 @@
 /**
- * Where conditions and values are read from: the columns of a batch of events, or of a table that a
- * stage made. A scope is asked again for every batch: columns of attributes come as evidence is read.
+ * Where conditions and values are read from: the columns of a batch of events, or of a table that a stage made.
+ * Readers are requested again for every batch: columns of attributes appear as evidence is read.
  */
 import {
   type CodedColumn,
@@ -23,13 +23,13 @@ interface Computation {
   /** The whole expression, with the definitions of the names in it, and which part of its value this is. */
   readonly text: string;
   sql(scope: Scope): string;
-  /** Of the whole value, in ClickHouse; absent: it is refused. */
+  /** The whole value in ClickHouse; absent: it is refused. */
   clickhouse?: ((scope: ClickHouseScope) => string) | undefined;
-  /** To be asked for once a batch; times are microseconds, IPv6 addresses are UUID text. */
+  /** Call it once per batch; times are microseconds, IPv6 addresses are UUID text. */
   reader(scope: RowScope): (row: number) => RawValue;
 }
 
-/** A stored column, a column that a stage computed, by its name in SQL, or what an expression gives. */
+/** A stored column, a column that a stage computed (by its name in SQL), or the value of an expression. */
 export type Ref =
   | { readonly column: ColumnName }
   | { readonly computed: string; readonly sqlType: string }
@@ -42,8 +42,8 @@ export interface RowScope {
   readonly kind: Kind | undefined;
   column(ref: Ref): Column | undefined;
   /**
-   * The codes of a text column, or of an attribute. Where there are, its texts need not be looked at;
-   * they come as evidence is read, so they are asked for again for every batch.
+   * The codes of a text column, or of an attribute. If there are any, its texts need not be read; they appear as
+   * evidence is read, so request them again for every batch.
    */
   coded(ref: Ref): CodedColumn | undefined;
   codedAttribute(name: string): CodedColumn | undefined;
@@ -87,7 +87,7 @@ export function tableColumns(
 
 type ComputedRef = Extract<Ref, { computation: Computation }>;
 
-/** Columns of what expressions give, filled for all rows of a batch or a table when they are first asked for. */
+/** Columns of computed values, filled for all rows of a batch or a table when first requested. */
 export class ComputedColumns {
   private readonly capacity: number;
   private readonly columns = new Map<
@@ -103,7 +103,7 @@ export class ComputedColumns {
     const known = this.columns.get(ref.computation.text);
     if (known !== undefined) return known.column;
     const column = columnOf(ref.sqlType, this.capacity);
-    // What one expression reads of another is filled before it.
+    // A column that an expression reads is filled before its own.
     fillColumn(column, ref.computation.reader(scope), rows);
     this.columns.set(ref.computation.text, { ref, column });
     return column;
@@ -163,7 +163,7 @@ export function textOf(column: TextColumn | undefined, row: number): string | un
   return utf8.decode(column.data.subarray(textStart(column, row), textEnd(column, row)));
 }
 
-/** The attributes of a row that are kept in JSON. */
+/** The attributes of a row that are stored as JSON. */
 export function overflowOf(column: TextColumn | undefined, row: number): Record<string, string> {
   const text = textOf(column, row);
   const out: Record<string, string> = {};
@@ -181,7 +181,7 @@ export function overflowOf(column: TextColumn | undefined, row: number): Record<
   return out;
 }
 
-/** The values of a name among the attributes of a row that are kept in JSON, whatever the case of its letters. */
+/** The values of a name among a row's attributes that are stored as JSON, in any case. */
 export function overflowNamed(
   column: TextColumn | undefined,
   row: number,
@@ -194,7 +194,7 @@ export function overflowNamed(
   );
 }
 
-/** The attribute of a name, of each row; of several spellings the first. To be asked for once a batch. */
+/** The attribute of each row with a given name; the first of several spellings. Call it once per batch. */
 export function attributeReader(
   scope: RowScope,
   name: string,

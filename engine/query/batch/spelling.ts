@@ -1,6 +1,6 @@
 /**
- * Codes of a batch as texts (`EventBatch.coded`), for who cannot do with codes: written into the text
- * column once a filling, when they are asked for.
+ * Converts the codes of a batch (`EventBatch.coded`) to texts, for code that cannot use codes: written into the
+ * text column once per filling, on request.
  */
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
@@ -17,7 +17,7 @@ export function spellingOf(batch: EventBatch): Spelling {
 
 class Spelling {
   private readonly batch: EventBatch;
-  /** Names of columns that are spelled in every filling: their users hold the column itself. */
+  /** Names of columns that are converted in every filling: their users hold the column. */
   private readonly always = new Set<string>();
   private readonly done = new Set<string>();
 
@@ -25,13 +25,13 @@ class Spelling {
     this.batch = batch;
   }
 
-  /** To be called when the batch has been refilled. */
+  /** Call it when the batch has been refilled. */
   begin(): void {
     this.done.clear();
     for (const name of this.always) this.spell(name);
   }
 
-  /** The texts of a column, now and in every filling to come. */
+  /** The texts of a column, now and in every later filling. */
   keep(name: string): void {
     if (!this.batch.coded.has(name)) return;
     this.always.add(name);

@@ -1,4 +1,4 @@
-/** What a stage that aggregates makes of the rows that match, and of them all at the end. */
+/** The result of an aggregating stage, computed from matching rows as they arrive. */
 import type { Grid } from '../time/grid.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import type { RowTaker } from './grouping.ts';
@@ -6,9 +6,9 @@ import type { BatchTable } from './table.ts';
 
 export interface StageResult {
   readonly table: BatchTable;
-  /** Rows as the engine's own statement of the stage gives them, where those are not the table's. */
+  /** Rows as the engine's statement of the stage returns them, if they differ from the table's. */
   readonly raw?: readonly (readonly RawValue[])[];
-  /** Of a timeline. */
+  /** For a timeline. */
   readonly grid?: Grid | undefined;
 }
 

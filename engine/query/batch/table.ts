@@ -67,8 +67,8 @@ export function sorted(table: BatchTable): BatchTable {
 }
 
 /**
- * Rows in the ascending order of a first number, where that is a whole one below 2^32: what is almost
- * in order is quicker to sort than numbers by a function. Undefined: in no order.
+ * Rows in ascending order of a first number, if all are whole and below 2^32: nearly sorted numbers are sorted
+ * faster this way than by a comparison function. Undefined: in no order.
  */
 function byFirstNumber({ columns, rows, order }: BatchTable): Row[] | undefined {
   const [first] = order;
@@ -87,7 +87,7 @@ function byFirstNumber({ columns, rows, order }: BatchTable): Row[] | undefined 
 
 const MOST_PACKED = 2 ** 21;
 
-/** Rows stay in the order they have: it may be one of columns that are gone. */
+/** Rows keep their order: it may depend on columns that are removed. */
 export function project(table: BatchTable, columns: readonly TableColumn[]): BatchTable {
   const aliases = inputColumns(table.columns).map(({ alias }) => alias);
   const at = inputColumns(columns).map(({ alias }) => aliases.indexOf(alias));

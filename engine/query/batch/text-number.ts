@@ -1,12 +1,12 @@
 /**
- * Attributes as numbers: what DuckDB's cast of a text to a real number takes for one, so that a scan
- * and a query of the same evidence find the same.
+ * Attributes as numbers: accepts what DuckDB's cast of a text to a real number accepts, so that a scan and a query
+ * of the same evidence agree.
  */
 const NUMBER =
   /^[\t\n\v\f\r ]*\+?-?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?[\t\n\v\f\r ]*$/i;
 const INFINITE = /^[\t\n\v\f\r ]*\+?(-?)inf(?:inity)?[\t\n\v\f\r ]*$/i;
 
-/** Undefined when `text` is no number; NaN is none, for nothing compares with it. */
+/** Undefined if `text` is not a number; NaN is not, because it compares with nothing. */
 export function textNumber(text: string): number | undefined {
   // One that is too large is infinite.
   if (NUMBER.test(text)) return Number(text.replace('+-', '-').replaceAll('_', ''));

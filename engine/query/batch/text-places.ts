@@ -6,18 +6,18 @@ import { CodeMemo } from './code-memo.ts';
 import type { RowFilter } from './row-filter.ts';
 import { type RowScope, overflowNamed, overflowOf, textEnd, textStart } from './row-scope.ts';
 
-/** Whether a text, as UTF-8 in `bytes[start, end)`, is what is looked for. */
+/** Whether a text, as UTF-8 in `bytes[start, end)`, matches. */
 export type TextTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 const utf8 = new TextEncoder();
 
-/** Text columns to look into, and whether attributes without a column are looked into as well. */
+/** Text columns to search, and whether to search attributes without a column. */
 export interface Places {
   readonly columns: readonly TextColumn[];
   readonly overflow: TextColumn | undefined;
-  /** Of the overflow only the attribute of this name. */
+  /** Only the attribute of this name in the overflow column. */
   readonly key: string | undefined;
-  /** Where the only column has codes: those, and no text. */
+  /** The codes of the only column, if it has any: then no text is read. */
   readonly coded?: CodedColumn;
 }
 
@@ -87,13 +87,13 @@ export function placesOfRef(scope: RowScope, ref: Parameters<RowScope['column']>
   return { columns: column?.type === 'text' ? [column] : [], overflow: undefined, key: undefined };
 }
 
-/** Every text that a word without a field is looked for in. */
+/** Every text that a word without a field is searched in. */
 export function placesOfAll(scope: RowScope): () => Places {
   const places = (): Places => {
     const columns = [...scope.texts(), ...scope.attributes()];
     return { columns, overflow: scope.overflow(), key: undefined };
   };
-  // What is asked for is noted before the first row is read.
+  // Requests the columns before the first row is read.
   places();
   return places;
 }
@@ -113,7 +113,7 @@ export function placesOf(field: ValueField, scope: RowScope): () => Places {
         return { columns: scope.attributes(), overflow: scope.overflow(), key: undefined };
     }
   };
-  // What is asked for is noted before the first row is read.
+  // Requests the columns before the first row is read.
   places();
   return places;
 }

@@ -1,6 +1,7 @@
 /**
- * What stages that need the order of events keep of each event until all have come: its group, its time, and, where ties
- * matter, its place among events of that time. Memory is the scan's budget: more than that is an error.
+ * State that stages depending on the order of events keep of each event until all have arrived: its group, its
+ * time, and, where ties matter, its position among events of that time. Memory is limited by the scan's budget:
+ * exceeding it is an error.
  */
 import type { Field } from '../names/fields.ts';
 import type { Budget } from './budget.ts';

@@ -41,7 +41,7 @@ export function clickhouseConversationDetails(
   options: ClickHouseOptions,
 ): ClickHouseStatement {
   const { sql, each, given } = listed(plan, asked, options);
-  // A packet may go either way; the responder's port is that of the side that is not `a`.
+  // A packet may go in either direction; the responder's port is that of the side that is not `a`.
   const port = asked.packets ? 'if(swapped = flip, dst_port, src_port)' : 'dst_port';
   const values: Readonly<Record<(typeof DETAILS)[number], string>> = {
     ...{ protos: 'toString(proto)', ports: `toString(${port})` },
@@ -58,7 +58,7 @@ export function clickhouseConversationDetails(
 }
 
 interface ConversationsAsked {
-  /** Over packets, where a case has no flows. */
+  /** Over packets, if a case has no flows. */
   readonly packets: boolean;
   readonly order: ConversationOrder;
   readonly limit: number;
@@ -80,7 +80,7 @@ function listed(
   ].join('\n');
   const us = 'toUnixTimestamp64Micro(ts)';
   const forth = packets ? 'ifNull(packets, 1)' : 'packets';
-  // Of sources that may state totals, what is stated of no way back is of both ways.
+  // For sources that may state totals, a number without its reverse counts for both directions.
   const isTotal = (measure: keyof TotalsOf): string => {
     const ranges = totals[measure].map(([from, to]) => `source_id BETWEEN ${from} AND ${to}`);
     return `(${measure}_rev IS NULL AND (${ranges.join(' OR ')}))`;

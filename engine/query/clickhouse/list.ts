@@ -1,8 +1,8 @@
 /**
- * Statements of ClickHouse for what a window shows of the events of a plan: where in time they are, any part of their list,
- * and series over time.
+ * ClickHouse statements for what a window shows of a plan's events: their time range, any part of their list, and
+ * series over time.
  *
- * Invariant: orders are total, and those of a list on a case (event-list.ts).
+ * Invariant: orders are total, and equal to those of a list on a case (event-list.ts).
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import {
@@ -38,20 +38,20 @@ import type { TopStage } from '../stages/top.ts';
 type Part = { readonly from: EpochMicros; readonly to: EpochMicros } | 'undated';
 
 export interface ListPart {
-  /** Names that resolve to nothing are left out. */
+  /** Names that resolve to nothing are omitted. */
   readonly fields: readonly string[];
-  /** All events when left out. */
+  /** All events if omitted. */
   readonly part?: Part | undefined;
   /** Only events before, or after, one in the order of time. */
   readonly beside?: { readonly than: EventPlace; readonly earlier: boolean } | undefined;
-  /** In place of the plan's order. */
+  /** Replaces the plan's order. */
   readonly sort?: { readonly field: string; readonly descending: boolean } | undefined;
   readonly backwards?: boolean;
   readonly limit: number;
   readonly offset?: number;
 }
 
-/** Where an event is in the order of time. */
+/** Position of an event in the order of time. */
 interface EventPlace {
   readonly ts: EpochMicros | undefined;
   readonly tsNs: number;
@@ -108,7 +108,10 @@ export function clickhouseList(
   return statementOf(made, given, `LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`);
 }
 
-/** One row: the place of the earliest event at or after a time among the first of a list that is not in order of time. */
+/**
+ * One row: the position of the earliest event at or after a time, among the first events of a list that is not in
+ * order of time.
+ */
 export function clickhousePlace(
   plan: Plan,
   ts: EpochMicros,
@@ -142,7 +145,7 @@ function listField(name: string, plan: Plan, rows: ClickHouseRows): Shown[] {
         : values;
     return named.map(cut);
   } catch (error) {
-    // A list's columns may be chosen before its events: what none of them has is empty.
+    // A list's columns may be chosen before its events: a column that none of them has is empty.
     if (!(error instanceof QueryError)) throw error;
     return [];
   }
@@ -174,7 +177,7 @@ function bucketSql(ts: string, { from, width }: Pick<EvenGrid, 'from' | 'width'>
   return `intDiv(${us} - positiveModulo(${us}, toInt64(${width})), toInt64(${width}))`;
 }
 
-/** Columns of rows that a statement here gives, and where in a row the numbers after them begin. */
+/** Columns of a statement's rows, and the index in a row at which the numbers after them begin. */
 interface SeriesStatement extends ClickHouseStatement {
   readonly values: readonly OutputColumn[];
   readonly after: number;
@@ -227,7 +230,7 @@ function outputOf({ name, shape }: TableColumn, at: number): OutputColumn {
   return { name, type, parts: [{ role: 'value', at }] };
 }
 
-/** Rows `rank` (from 0), bucket, events: of the groups that a `top` of the events gives. */
+/** Rows `rank` (from 0), bucket, events: for the groups that a `top` of the events returns. */
 export function clickhouseSparklines(
   plan: Plan,
   stage: TopStage,

@@ -1,4 +1,4 @@
-/** Which lines of a list the events of a plan match, as statements of ClickHouse. */
+/** ClickHouse statements that find the lines of a list which a plan's events match. */
 import { both, either } from '../dialect/clickhouse.ts';
 import { type ClickHouseRows, selectOf, subquery } from '../dialect/clickhouse-rows.ts';
 import {
@@ -15,16 +15,19 @@ import { isWritten, type ListGroup, type MatchList } from '../lists/match-list.t
 import type { Plan } from '../plan/plan.ts';
 import type { NamedText } from '../plan/scope.ts';
 
-/** A line that stands for a condition. */
+/** A line as a condition. */
 interface LineCondition {
   readonly line: number;
   readonly condition: string;
 }
 
-/** Of one statement: each reads the events once for all of its conditions. */
+/** Limits of one statement: each reads the events once for all of its conditions. */
 const MOST = { conditions: 100, bytes: 100_000 };
 
-/** Each gives one column: numbers of lines that some event meets. Together they give all of them, some several times. */
+/**
+ * Each returns one column: numbers of lines that some event matches. Together they return all of them, some several
+ * times.
+ */
 export function* clickhouseMatchedLines(
   plan: Plan,
   list: MatchList,
@@ -55,7 +58,7 @@ function writtenLines(
   }));
 }
 
-/** Lines of a table of the list that the values of some event stand in. */
+/** Lines of a table of the list whose values some event has. */
 function linesAmong(
   { conditions, types, rows, choices }: ComparedGroup,
   lines: readonly number[],

@@ -1,4 +1,6 @@
-/** What a query is in ClickHouse, and what is refused. That answers are the same: e2e/cli/clickhouse-queries.test.ts. */
+/**
+ * Queries as ClickHouse statements, and what is refused. e2e/cli/clickhouse-queries.test.ts compares the answers.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import { clickhouseStatement } from './statement.ts';
@@ -10,7 +12,7 @@ import { type TestCase, openTestCase } from '../testing/test-case.ts';
 
 let test: TestCase;
 beforeAll(async () => {
-  // Names of attributes that no list has would be looked for, too, with every test.
+  // Without a list of the attributes' names, every test would also search for them.
   test = await openTestCase(EVENTS.map(({ overflow: _, ...event }) => event));
 });
 afterAll(() => test.close());
@@ -110,7 +112,7 @@ describe('conditions on events', () => {
     (value) => {
       const quoted = `"${value.replaceAll('\\', '\\\\')}"`;
       const sql = statement(`kind:* host:${quoted} OR host:>${quoted}`);
-      // Without its literals nothing of the value is left.
+      // Without its literals nothing of the value remains.
       const rest = sql.replaceAll(/'(?:[^'\\]|\\.)*'/gs, '');
       expect(rest).not.toMatch(/['`\\\0\u202e]|DROP|--/);
     },

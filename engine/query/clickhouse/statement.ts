@@ -1,9 +1,9 @@
 /**
- * Plans to one statement of ClickHouse, over the tables that docs/team.md makes of a hand-over. The plan was made of the
- * case: names, tags, sources and `last:` mean what they mean there.
+ * Compiles plans to one ClickHouse statement over the tables that docs/team.md makes of a hand-over. The plan was
+ * made on the case: names, tags, sources and `last:` have the same meaning as there.
  *
- * Invariant: the statement answers what the case would answer, or there is none: every operator that has no `clickhouse`
- * face is refused by its name.
+ * Invariant: the statement returns the same answer as the case, or there is none: an operator without a
+ * `clickhouse` face is refused by its name.
  */
 import { COLUMNS } from '../../contract/event.ts';
 import type { Ast, Name, Stage } from '../syntax/ast.ts';
@@ -68,16 +68,16 @@ export interface ClickHouseStatement {
 export interface ClickHouseColumn {
   readonly name: string;
   /**
-   * `instant`: nanoseconds and digits of times are columns after all others; `overflow`: a map of texts; `tags`: numbers
-   * joined by commas for Daybook to show, else their names.
+   * `instant`: nanoseconds and digits of times are columns after all others; `overflow`: a map of texts; `tags`:
+   * comma-separated numbers for Daybook to show, otherwise names.
    */
   readonly type: OutputColumn['type'];
 }
 
 export interface ClickHouseOptions {
-  /** Where the tables are; undefined: in the database that the connection uses. */
+  /** Database of the tables; undefined: the default of the connection. */
   readonly database?: string | undefined;
-  /** For Daybook to show: columns of events one by one, and what answers say beside their rows. */
+  /** For Daybook to show: columns of events one by one, and totals of answers in addition to their rows. */
   readonly isShown?: boolean;
   /** Rows at most. */
   readonly limit?: number | undefined;
@@ -88,7 +88,7 @@ export interface ClickHouseOptions {
 /** The map of all attributes, a column of the table of events. */
 const ATTRIBUTES = 'attributes';
 
-/** `max_query_size` as it is by default, less what follows. */
+/** The default of `max_query_size`, minus what is appended. */
 const MOST_BYTES = 262_000;
 
 const EVENT_ORDER: readonly OrderKey[] = [
@@ -146,8 +146,8 @@ export function eventsClickHouse(
 }
 
 /**
- * @param rest what follows the statement
- * @throws DaybookError usage where it is longer than a server takes
+ * @param rest appended to the statement
+ * @throws DaybookError usage if it is longer than a server accepts
  */
 export function statementOf(made: Finished, given: HandedOver, rest = ''): ClickHouseStatement {
   const size = Buffer.byteLength(made.sql);
@@ -179,7 +179,7 @@ function checkStages({ stages }: Ast): void {
   }
 }
 
-/** Whether a stage does nothing but give rows more fields. */
+/** Whether a stage only adds fields to rows. */
 function isComputed(stage: Stage): boolean {
   const { computes, derives } = stageOperatorOf(stage);
   return computes !== undefined && derives?.(stage) !== true;
@@ -219,7 +219,7 @@ export function after(stage: Stage, rows: ClickHouseRows): ClickHouseRows {
   const { clickhouse, computes } = stageOperatorOf(stage);
   const made = clickhouse === undefined && isComputed(stage) ? rows : clickhouse?.(stage, rows);
   if (made === undefined) throw untranslated(`the stage ${stage.stage}`);
-  // A name after AS would stand for the column of that name of the table before, too.
+  // A name after AS would also hide the column of that name in the input table.
   if ('sql' in made && rows.columns !== undefined && clickhouse !== undefined) {
     const next = clickhouse(stage, renamed(rows, rows.columns));
     if ('sql' in next) return tableOf(next, rows);
@@ -243,7 +243,7 @@ function tableOf(
   };
 }
 
-/** A table whose columns have other names in SQL than those of the table that is made of it. */
+/** A table whose columns have other names in SQL than those of the table computed from it. */
 function renamed(rows: ClickHouseRows, before: readonly TableColumn[]): ClickHouseRows {
   const other = (alias: string): string => `${alias}_in`;
   const aliases = [...new Set(before.flatMap((column) => column.aliases))];
@@ -260,7 +260,7 @@ function renamed(rows: ClickHouseRows, before: readonly TableColumn[]): ClickHou
   };
 }
 
-/** Where SQL of a table names one of its columns. */
+/** The SQL name of a table's column. */
 function aliasIn(columns: readonly TableColumn[]): RegExp {
   const aliases = columns.flatMap((column) => column.aliases);
   return new RegExp(`(?<![\\w.'])(?:${aliases.join('|')})(?![\\w('])`, 'g');
@@ -324,8 +324,8 @@ function finished(rows: ClickHouseRows, plan: Plan, given: HandedOver): Finished
 }
 
 /**
- * Events with the values that are shown, in their order.
- * @param whole what else of the table of events is shown before these
+ * Events with the values to show, in order.
+ * @param whole other columns of the table of events to show before these
  */
 export function shownEvents(
   rows: ClickHouseRows,
@@ -349,7 +349,7 @@ export function shownEvents(
       sql: selectOf(values.map(({ sql }) => sql).join(', '), rows, ordered(rows.order)),
       columns: names,
     };
-  // A name after AS stands for its value everywhere in a SELECT: values have names of their own first.
+  // A name after AS replaces a column everywhere in a SELECT: values get unique names first.
   const keys = rows.order.map(({ sql, descending }, i) => ({ sql, descending, alias: `k${i}` }));
   const inner = [
     '*',
@@ -374,7 +374,7 @@ export function shownEvents(
   };
 }
 
-/** Names of sources, and of tags, beside their numbers. */
+/** Names of sources and tags by number. */
 class SourceNames {
   readonly sql: string[] = [];
   private readonly given: HandedOver;
@@ -383,7 +383,7 @@ class SourceNames {
     this.given = given;
   }
 
-  /** A column as it is shown. */
+  /** A column in the form in which it is shown. */
   shown(column: string, { type }: ValueShape, name: string): string {
     if (type === 'tag') return `${tagName(column, this.given)} AS ${identifier(name)}`;
     if (type !== 'source') return `${column} AS ${identifier(name)}`;
@@ -404,7 +404,7 @@ function tagName(column: string, { tags }: HandedOver): string {
   );
 }
 
-/** All columns of events, but for what a stage hid or computed another of. */
+/** All columns of events, except those that a stage hid or replaced. */
 interface WholeEvent {
   readonly left: readonly string[];
   /** SQL of the map of attributes. */
@@ -422,7 +422,7 @@ function wholeEvent(plan: Plan, computed: readonly Shown[], scope: ClickHouseSco
   return { left: [...left], attributes: attributesShown(plan, scope) };
 }
 
-/** SQL of the map of attributes, but for those that a stage hid. */
+/** SQL of the map of attributes, without those that a stage hid. */
 function attributesShown({ hidden }: Plan, scope: ClickHouseScope): string {
   const names = [...hidden]
     .map((name) => name.replace(/^attrs[.]/, ''))
@@ -460,15 +460,15 @@ function columnOf({ name, shape, type }: Pick<Shown, 'name' | 'shape' | 'type'>)
   };
 }
 
-/** What events show where nobody chose, one by one. */
+/** The columns that events show by default, one by one. */
 function wholeEvents(plan: Plan): Name[] {
   const names = [...defaultColumns(plan), ...plan.computed.map(({ name }) => name), 'attributes'];
   return names.map((name) => ({ name, start: 0, end: 0 }));
 }
 
 /**
- * Fields of events as they are shown.
- * @param areChosen else a text is that of its column alone: all attributes are shown beside it
+ * Fields of events as shown.
+ * @param areChosen otherwise a text is that of its column alone: all attributes are shown next to it
  */
 export function shownFields(name: Name, rows: ClickHouseRows, areChosen = true): Shown[] {
   const field = rows.resolve(name);

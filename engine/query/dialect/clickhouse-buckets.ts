@@ -60,10 +60,10 @@ export function evenClickHouse(
 }
 
 /**
- * Buckets that are aligned to midnight of the zone. The number of a bucket is its start, in microseconds of UTC or of local
+ * Buckets aligned to midnight of the zone. The number of a bucket is its start, in microseconds of UTC or of local
  * time.
  * @param isFilled with empty buckets
- * @param longest maximum duration of a spread event, in microseconds; undefined: an event counts where it begins
+ * @param longest maximum duration of a spread event, in microseconds; undefined: an event counts where it starts
  */
 export function bucketsClickHouse(
   interval: Interval,

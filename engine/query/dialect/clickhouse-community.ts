@@ -5,7 +5,7 @@
 import type { ClickHouseScope } from './clickhouse-scope.ts';
 import { ICMP6_PAIRS, ICMP_PAIRS } from './duckdb.ts';
 
-/** As its event states it, else computed from addresses, ports and protocol; NULL where an event has none. */
+/** As its event states it, or computed from addresses, ports and protocol; NULL if an event has none. */
 export function communityClickHouse(scope: ClickHouseScope): string {
   const stated = scope.attribute('community_id');
   const given = ['src_ip', 'dst_ip'].map(addressHex);
@@ -21,10 +21,10 @@ function addressHex(sql: string): string {
   return `coalesce(hex(reverse(reinterpretAsFixedString(toUInt32(toIPv4OrNull(${sql}))))), hex(IPv6StringToNumOrNull(${sql})))`;
 }
 
-/** Of addresses `a` and `b`, protocol `p` and ports `s` and `t`. */
+/** For addresses `a` and `b`, protocol `p` and ports `s` and `t`. */
 function communityOf(): string {
   const answer = `multiIf(p = 1, ${pairedType(ICMP_PAIRS)}, p = 58, ${pairedType(ICMP6_PAIRS)}, -1)`;
-  // A type that has no answer goes one way: its sides are never swapped.
+  // A type without an answer is one-way: its sides are never swapped.
   const isOneWay = `(p IN (1, 58) AND s IS NOT NULL AND r < 0)`;
   const hasPorts = `(p IN (1, 6, 17, 58, 132) AND s IS NOT NULL AND (r >= 0 OR t IS NOT NULL))`;
   const port = (sql: string): string =>

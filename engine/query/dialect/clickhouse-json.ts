@@ -1,6 +1,7 @@
 /**
- * ClickHouse: members of texts that are JSON arrays, as DuckDB has them (json-sql.ts). The two differ in what they take for
- * JSON and in how they write numbers: where that would show, the statement stops with an error when it is run.
+ * ClickHouse: members of texts that are JSON arrays, with the results of DuckDB (json-sql.ts). The two differ in
+ * what they accept as JSON and in how they write numbers: where that would be visible, the statement stops with an
+ * error at run time.
  */
 import { text, textAsNumber } from './clickhouse.ts';
 import { numberText } from './clickhouse-texts.ts';
@@ -8,14 +9,14 @@ import { onceClickHouse as once } from './once.ts';
 
 const BLANK = '[ \\t\\r\\n]*';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-/** Whatever DuckDB may take for JSON: trailing commas and numbers that are none are let through. */
+/** Everything that DuckDB may accept as JSON: trailing commas and invalid numbers are allowed. */
 const TOKENS = `^${BLANK}\\[(?:${STRING}|[-+0-9.eE]+|(?i:true|false|null|nan|inf|infinity)|[,:{}\\[\\]]|[ \\t\\r\\n])*\\]${BLANK}$`;
 /** Numbers that are written in another way, of texts without strings: `1.0`, `1e5`, `-0`, many digits. */
 const REWRITTEN = '[0-9][eE]|[.]0*(?:[^0-9]|$)|-0(?:[^.]|$)|[0-9.]{16}';
 /** Escapes that an object or a list may have after it was read and written again. */
 const ESCAPED = '\\\\[u/]|[\\x{7f}\\x{2028}\\x{2029}]';
 
-/** The members of a JSON array; a text that is none, or NULL where the array is empty, is alone. */
+/** The members of a JSON array; any other text is its only member, NULL if the array is empty. */
 export function jsonMembers(sql: string): string {
   const starts = (j: string): string => `ifNull(match(${j}, '^\\\\s*\\\\['), false)`;
   const bare = (j: string): string => `replaceRegexpAll(${j}, ${text(`(?s)${STRING}`)}, '')`;
@@ -26,20 +27,20 @@ export function jsonMembers(sql: string): string {
   const listed = (j: string): string =>
     `arrayMap(m -> toNullable(${member}), JSONExtractArrayRaw(ifNull(${j}, '')))`;
   const given = (j: string): string =>
-    // Alone in a condition, or it might not be asked.
+    // It must be the only condition, or it might not be evaluated.
     `if(throwIf(${isOther(j)}, ${text(OTHER)}) != 0, [], if(${valid(j)}, if(empty(${listed(j)}), [NULL], ${listed(j)}), [toNullable(${j})]))`;
   return once(sql, given, 'j');
 }
 
-/** Text in strings that stands for a character, and those that stand for half of one, which are no JSON. */
+/** Escapes of characters in strings, and of half a character, which is invalid JSON. */
 const WHOLE_ESCAPE = '\\\\(?:[^u]|u[dD][89abAB]..\\\\u[dD][c-fC-F]..)';
 const HALF_ESCAPE = '\\\\u[dD][89a-fA-F]';
-/** Whatever DuckDB may take for JSON, of an object or a list. */
+/** Everything that DuckDB may accept as JSON objects or lists. */
 const MORE_THAN_JSON = TOKENS.replace('\\[(?:', '[\\[{](?:').replace(')*\\]', ')*[\\]}]');
 
 /**
- * The member of a JSON object that a path leads to, as DuckDB has it (json-sql.ts): what is one value, as a text; NULL where
- * there is none. Of members with the same name the last counts.
+ * The member of a JSON object at a path, with the results of DuckDB (json-sql.ts): a single value as a text; NULL
+ * if there is none. Of members with the same name the last counts.
  */
 export function jsonMember(sql: string, path: string): string {
   const names = path.split('.');
@@ -66,7 +67,7 @@ function bareOf(j: string): string {
   return `replaceRegexpAll(${j}, ${text(`(?s)${STRING}`)}, '""')`;
 }
 
-/** The last member of that name of an object, or that element of a list, as JSON; empty where there is none. */
+/** The last member of that name of an object, or that element of a list, as JSON; empty if there is none. */
 function lastNamed(json: string, name: string): string {
   const own = `arrayLast(p -> p.1 = ${text(name)}, JSONExtractKeysAndValuesRaw(o)).2`;
   const element = /^(?:0|[1-9]\d{0,8})$/.test(name)

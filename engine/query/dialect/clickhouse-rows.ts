@@ -1,6 +1,6 @@
 /**
- * Rows in ClickHouse: the events that a query has found, or a table that a stage made, with what chooses and orders them,
- * until a statement is made of it; and fields as values of such rows.
+ * Rows in ClickHouse: the events that a query found, or a table that a stage made, with filters and orders, until a
+ * statement is made of it; and fields as values of such rows.
  */
 import type { Name } from '../syntax/ast.ts';
 import { type Resolve, checkNoTags } from '../names/fields.ts';
@@ -27,11 +27,11 @@ export interface ClickHouseRows {
   /** Total, as a relation's. */
   readonly order: readonly OrderKey[];
   readonly around: Surroundings;
-  /** The time range that query and request name; either end may be open. */
+  /** The time range of query and request; either end may be open. */
   readonly range: TimeEnds;
-  /** Whether Daybook itself shows the answer: then tables say what stands beside their rows. */
+  /** Whether Daybook shows the answer: tables then have totals in addition to their rows. */
   readonly isShown: boolean;
-  /** Names of what a table has beside its columns, in each row. */
+  /** Names of a table's additional columns, which are in each row. */
   readonly totals: readonly string[];
 }
 
@@ -40,16 +40,16 @@ interface TimeEnds {
   readonly to: number | undefined;
 }
 
-/** A table that a stage makes; names and conditions of its columns are added to it. */
+/** A table that a stage makes; the caller adds names and conditions of its columns. */
 export interface ClickHouseTable {
   readonly columns: readonly TableColumn[];
   readonly order: readonly OrderKey[];
   readonly sql: string;
-  /** Names of what it has beside its columns. */
+  /** Names of its additional columns. */
   readonly totals?: readonly string[];
 }
 
-/** A SELECT of rows; `rest` is what follows WHERE. */
+/** A SELECT of rows; `rest` follows WHERE. */
 export function selectOf(
   list: string,
   { from, where }: Pick<ClickHouseRows, 'from' | 'where'>,
@@ -86,7 +86,7 @@ export function subquery(sql: string): string {
   return `(\n${sql.replaceAll(/^/gm, '  ')}\n)`;
 }
 
-/** ORDER BY, after which what is missing comes last whatever the direction; empty where there is no order. */
+/** ORDER BY with missing values last in either direction; empty if there is no order. */
 export function ordered(order: readonly OrderKey[], reversed = false): string {
   if (order.length === 0) return '';
   const keys = order.map(({ sql, descending }) => {
@@ -101,7 +101,7 @@ export function firstRows(order: readonly OrderKey[], limit: number, reversed = 
   return [ordered(order, reversed), `LIMIT ${limit}`].filter((part) => part !== '').join('\n');
 }
 
-/** The same rows, chosen: nothing is added to their conditions any more. */
+/** The same rows, filtered: no more conditions are added to them. */
 export function chosen(rows: ClickHouseRows, rest: string): ClickHouseRows {
   return { ...rows, from: subquery(selectOf('*', rows, rest)), where: TRUE_SQL };
 }
@@ -127,8 +127,8 @@ export function keyOf(name: Name, rows: ClickHouseRows): ClickHouseValue {
 }
 
 /**
- * The first value of a field: what rows show and are ordered by.
- * @throws QueryError of tags, which have no order; DaybookError usage
+ * The first value of a field, which rows show and are ordered by.
+ * @throws QueryError for tags, which have no order; DaybookError usage
  */
 export function firstValue(name: Name, rows: ClickHouseRows): ClickHouseValue {
   const field = rows.resolve(name);

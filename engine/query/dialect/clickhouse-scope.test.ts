@@ -1,4 +1,4 @@
-/** Which lists stand in a statement: however many it has, it is not longer than a server takes. */
+/** Which lists are inlined into a statement: however long they are, it is not longer than a server accepts. */
 import { describe, expect, it } from 'vitest';
 import { ListTables } from './clickhouse-scope.ts';
 

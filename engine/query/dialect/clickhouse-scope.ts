@@ -1,7 +1,7 @@
 /**
- * Where a condition or a value is asked in ClickHouse: the events of a hand-over, as docs/team.md loads them, or a table
- * that a stage made of them. What Daybook's own segments have in two columns or in columns of attributes is one text or
- * a map there.
+ * The scope of a condition or a value in ClickHouse: the events of a hand-over, as docs/team.md loads them, or a
+ * table that a stage made of them. Two columns, or columns of attributes, of Daybook's segments are one text or a
+ * map there.
  */
 import { COLUMNS, type ColumnName, SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ATTRIBUTE_PREFIX, attributesNamed, isAttributeColumn } from '../names/attribute-names.ts';
@@ -9,21 +9,21 @@ import { type NamedText, OVERFLOW_COLUMN } from '../plan/scope.ts';
 import { identifier, ip4, lowerCased, text, textWithout, untranslated } from './clickhouse.ts';
 
 export interface ClickHouseScope {
-  /** The first and the last time of events; undefined: of rows that are none. */
+  /** Times of the first and last event; undefined for rows that are not events. */
   readonly times: { readonly minTs: number | undefined; readonly maxTs: number | undefined };
   /** Whether rows are events. */
   readonly events: boolean;
-  /** A stored column of events. Throws DaybookError `usage` where rows are none. */
+  /** A stored column of events. Throws DaybookError `usage` for other rows. */
   column(name: ColumnName): string;
-  /** The attribute of this name as a text; of several spellings that an event has, the first. */
+  /** The attribute with this name as a text; the first of several spellings that an event has. */
   attribute(name: string): string | undefined;
   /** Every spelling of it. */
   attributesNamed(name: string): readonly NamedText[];
   /** Every attribute; undefined: there are none. */
   attributes(): NamedText | undefined;
-  /** What a word without a field is searched in. */
+  /** The texts that a word without a field is searched in. */
   texts(): readonly NamedText[];
-  /** A table beside that of events: `tags`, `sources`. */
+  /** A table other than that of events: `tags`, `sources`. */
   table(name: 'tags' | 'sources'): string;
   tagNames(ids: readonly number[]): readonly string[];
   allTags(): HandedOver['tags'];
@@ -38,13 +38,15 @@ export interface ClickHouseScope {
 
 type Rows = readonly (readonly string[])[];
 
-/** Of rows that are written into a statement: those of a list, and bytes of all lists. Others become tables. */
+/**
+ * Limits for rows that are inlined into a statement: those of a list, and bytes of all lists. Others become tables.
+ */
 const MOST_INLINE = { rows: 1000, bytes: 64_000 };
 
-/** Tables that a statement needs, each by what makes it. */
+/** Temporary tables of a statement, each with the SQL that makes it. */
 export class ListTables {
   readonly statements: string[] = [];
-  /** By what is in them: columns of one file are looked up many times. */
+  /** By content: columns of one file are looked up many times. */
   private readonly tables = new Map<string, string>();
   private inlineBytes = 0;
 
@@ -69,9 +71,9 @@ export class ListTables {
   }
 }
 
-/** What is known of a case whose events were handed over. */
+/** Facts about a case whose events were handed over. */
 export interface HandedOver {
-  /** Where its tables are; undefined: in the database that the connection uses. */
+  /** Database of its tables; undefined: the default of the connection. */
   readonly database: string | undefined;
   readonly tags: readonly { readonly id: number; readonly name: string }[];
   readonly times: ClickHouseScope['times'];
@@ -113,7 +115,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
     const found = new Set<string>();
     for (const columns of columnSets) {
       const here = attributesNamed(columns, name).map((one) => one.name);
-      // An older Daybook numbered them; which is which cannot be told apart in a hand-over.
+      // An earlier version numbered duplicates; a hand-over does not tell which is which.
       if (new Set(here).size < here.length)
         throw untranslated(
           `the attribute ${name}, of which an older Daybook kept two of one name,`,
@@ -144,7 +146,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
         : spellings(name).map((one) => ({ sql: own(one), isList: false })),
     attributes: () =>
       hasOverflow || [...all].some((name) => isAttributeColumn(name)) ? values : undefined,
-    // One list, so that a long pattern stands once.
+    // One list, so that a long pattern appears once.
     texts: () => [{ sql: `arrayConcat([${searched.join(', ')}], ${values.sql})`, isList: true }],
     table: (name) => tableName(given, name),
     tagNames: (ids) =>
@@ -159,8 +161,8 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
 }
 
 /**
- * A table that a stage made: its columns are reached by references of their own.
- * @param texts the names of those that are texts
+ * A table that a stage made: its columns are accessed by their own references.
+ * @param texts names of its text columns
  */
 export function tableScope(texts: readonly string[], events: ClickHouseScope): ClickHouseScope {
   return {
@@ -180,7 +182,7 @@ export function tableScope(texts: readonly string[], events: ClickHouseScope): C
   };
 }
 
-/** Types of stored columns that hold whole numbers of which the sum of many is one of 64 bits. */
+/** Types of stored columns with whole numbers whose sum fits in 64 bits. */
 export function isNarrow(name: ColumnName): boolean {
   return ['u8', 'u16', 'u32', 'i32'].includes(COLUMNS[name]);
 }

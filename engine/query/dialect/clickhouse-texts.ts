@@ -2,7 +2,10 @@
 import { text } from './clickhouse.ts';
 import { onceClickHouse as once } from './once.ts';
 
-/** A number as DuckDB writes it, without the `.0` of a whole one. ClickHouse has the same digits, and exponents later. */
+/**
+ * A number as DuckDB writes it, without the `.0` of a whole one. ClickHouse writes the same digits, but switches to
+ * exponents later.
+ */
 export function numberText(sql: string): string {
   const written = (x: string): string => {
     const plain = `toString(${x})`;
@@ -19,7 +22,7 @@ export function numberText(sql: string): string {
       `concat(${pointed(small)}, if(abs(${x}) < 0.00001, 'e-06', 'e-05')))`,
     ].join(', ');
   };
-  // A missing number is none of these.
+  // A missing number matches none of these.
   return once(sql, (x) => `if(${x} IS NULL, NULL, ${written(x)})`, 'n');
 }
 
@@ -28,20 +31,23 @@ export function timeText(sql: string): string {
   return `formatDateTime(${sql}, '%Y-%m-%dT%H:%i:%S.%fZ', 'UTC')`;
 }
 
-/** Aggregate: the first different texts in order, up to a limit; NULL where there are none. */
+/** Aggregate: the first different texts in order, up to a limit; NULL if there are none. */
 export function valuesAsText(sql: string, most: number): string {
   const named = `arrayStringConcat(arraySlice(v, 1, ${most}), ', ')`;
   const more = `if(length(v) > ${most}, concat(', … ', toString(length(v) - ${most}), ' more'), '')`;
   return `arrayMap(v -> if(empty(v), NULL, concat(${named}, ${more})), [arraySort(groupUniqArray(${sql}))])[1]`;
 }
 
-/** Aggregate: the smallest different numbers, up to a limit, joined; NULL where there are none. */
+/** Aggregate: the smallest different numbers, up to a limit, joined; NULL if there are none. */
 export function smallestAsText(sql: string, most: number): string {
   const named = `arrayStringConcat(arrayMap(p -> toString(p), arraySlice(v, 1, ${most})), ',')`;
   return `arrayMap(v -> if(empty(v), NULL, ${named}), [arraySort(groupUniqArray(${sql}))])[1]`;
 }
 
-/** The text of bytes that a text encodes, without zero bytes; NULL where it has another form or is no UTF-8. */
+/**
+ * Decodes a text to bytes and these to text, without zero bytes; NULL if it has another form or the bytes are not
+ * UTF-8.
+ */
 export function decodedText(sql: string, form: RegExp, decode: 'base64Decode' | 'unhex'): string {
   const utf8 = (bytes: string): string =>
     `if(isValidUTF8(${bytes}), replaceAll(${bytes}, '\\0', ''), NULL)`;
@@ -53,7 +59,7 @@ export function decodedText(sql: string, form: RegExp, decode: 'base64Decode' | 
   );
 }
 
-/** The text with `%20` and the like decoded; NULL where that is no UTF-8. */
+/** The text with `%20` and the like decoded; NULL if that is not UTF-8. */
 export function urlDecodedText(sql: string): string {
   return once(
     `decodeURLComponent(${sql})`,
@@ -62,14 +68,14 @@ export function urlDecodedText(sql: string): string {
   );
 }
 
-/** Letters that have another case only in a Unicode that is newer than DuckDB's, as RE2 has them. */
+/** Letters that have another case only in a newer Unicode than DuckDB's, in RE2's syntax. */
 const NEWER =
   '[\\x{19b}\\x{264}\\x{1c89}\\x{1c8a}\\x{a7cb}-\\x{a7cf}\\x{a7d2}-\\x{a7d5}\\x{a7da}-\\x{a7dc}\\x{10d50}-\\x{10d65}\\x{10d70}-\\x{10d85}\\x{16ea0}-\\x{16eb8}\\x{16ebb}-\\x{16ed3}]';
 
 /**
- * A text in small letters or capitals, character by character: ClickHouse looks at their neighbours, and makes several
- * of one.
- * @param others letters that become something else than there
+ * Lower or upper case, character by character: ClickHouse considers neighbouring characters, and may turn one into
+ * several.
+ * @param others letters that ClickHouse converts differently
  */
 export function cased(
   fn: 'lower' | 'upper',

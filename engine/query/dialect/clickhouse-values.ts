@@ -1,6 +1,6 @@
 /**
- * Fields as values in ClickHouse: what rows are grouped, measured and ordered by, and what they show. A value is in one
- * part there, addresses too: they are texts.
+ * Fields as values in ClickHouse: rows are grouped, measured and ordered by them, and show them. A value has one
+ * part there, addresses included: they are texts.
  */
 import { COLUMNS, PROTOCOL_SEQ } from '../../contract/event.ts';
 import {
@@ -16,7 +16,7 @@ import { ip4, ip6, mapped, oneOf, text, textAsNumber, untranslated } from './cli
 import { communityClickHouse } from './clickhouse-community.ts';
 import { type ClickHouseScope, isNarrow } from './clickhouse-scope.ts';
 
-/** Types of values here, as `ValueShape` has them: what is not named is a text. */
+/** ClickHouse types of values, by the types of `ValueShape`; others are texts. */
 const SQL_TYPES: Readonly<Partial<Record<OutputType, string>>> = {
   integer: 'Int64',
   real: 'Float64',
@@ -42,7 +42,10 @@ export function presentValues(sql: readonly string[]): string {
   return `arrayDistinct(arrayFilter(x -> x IS NOT NULL, [${sql.join(', ')}]))`;
 }
 
-/** All values that an event may have of a field: both addresses of `ip`. Throws QueryError for what is no value. */
+/**
+ * All values that an event may have for a field: both addresses for `ip`. Throws QueryError for fields that are not
+ * values.
+ */
 export function valuesOf(
   field: Field,
   at: number,
@@ -96,14 +99,14 @@ export function valuesOf(
   }
 }
 
-/** `Narrow` where the sum of many is a number of 64 bits. */
+/** `Narrow` if the sum of many fits in 64 bits. */
 function numberType(ref: Ref): string {
   if ('column' in ref)
     return COLUMNS[ref.column] === 'f64' ? 'Float64' : isNarrow(ref.column) ? 'Narrow' : 'Int64';
   return ref.sqlType === 'DOUBLE' ? 'Float64' : ref.sqlType;
 }
 
-/** The tags of an event by their numbers; NULL alone where it has none. */
+/** The tags of an event by number; only NULL if it has none. */
 export function tagsOf(scope: ClickHouseScope): string {
   const tags = scope.allTags();
   if (tags.length === 0 || !scope.events) return '[CAST(NULL AS Nullable(Int64))]';
@@ -117,7 +120,9 @@ export function tagsOf(scope: ClickHouseScope): string {
   return `arrayMap(t -> toInt64OrNull(t), splitByChar(',', ${found}))`;
 }
 
-/** The tags of an event in the order of their numbers: their names, or for Daybook the numbers as it has them of a case. */
+/**
+ * The tags of an event in the order of their numbers: their names, or for Daybook the numbers they have in a case.
+ */
 export function tagList(scope: ClickHouseScope, isShown: boolean): string {
   const tags = scope.allTags();
   const numbers = `arraySort(arrayFilter(t -> t IS NOT NULL, ${tagsOf(scope)}))`;
@@ -131,7 +136,7 @@ export function tagList(scope: ClickHouseScope, isShown: boolean): string {
   return `arrayMap(t -> assumeNotNull(${name}), ${numbers})`;
 }
 
-/** The number of an event's source, and its own there. */
+/** The number of an event's source, and its own number in it. */
 function eventPlace(sql: string): string[] {
   const [source, own] = [1, 2].map((part) => `splitByChar(':', ifNull(${sql}, ''))[${part}]`);
   const number = `toInt64OrNull(replaceRegexpOne(${own}, '^[fp]', ''))`;
@@ -139,7 +144,7 @@ function eventPlace(sql: string): string[] {
   return [`toUInt32OrNull(${source})`, seq];
 }
 
-/** What a value of a shape is put in order by: addresses as numbers, IPv4 before IPv6. */
+/** The sort key of a value: addresses as numbers, IPv4 before IPv6. */
 export function orderOf({ type }: ValueShape, sql: string, descending = false): OrderKey[] {
   const keys =
     type === 'address' ? [ip4(sql), ip6(sql)] : type === 'event-id' ? eventPlace(sql) : [sql];
@@ -150,7 +155,7 @@ export function byValues(columns: readonly TableColumn[]): OrderKey[] {
   return columns.flatMap(({ shape, aliases }) => aliases.flatMap((sql) => orderOf(shape, sql)));
 }
 
-/** A field as a number to compute with; undefined: it is none. */
+/** A field as a number for computation; undefined if it is not one. */
 export function numberOf(
   field: Field,
   at: number,

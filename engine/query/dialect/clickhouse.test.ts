@@ -26,7 +26,7 @@ describe('literals', () => {
     ['\u202eabc\u2028', `'\\xE2\\x80\\xAEabc\\xE2\\x80\\xA8'`],
     ['\u0085', `'\\xC2\\x85'`],
     ['`é日', `'\`é日'`],
-    // A half of a character is none.
+    // Half a character is not a character.
     ['\ud800', `'\ufffd'`],
   ])('writes the text %j', (value, sql) => {
     expect(text(value)).toBe(sql);

@@ -1,10 +1,11 @@
 /**
- * Everything that is ClickHouse's own: how texts, names, numbers and times are written, and the functions that conditions
- * and values are made of. It prints what people run on their own server, so values are literals, not parameters.
+ * Everything specific to ClickHouse: how texts, names, numbers and times are written, and the functions of which
+ * conditions and values are made. People run the result on their own servers, so values are literals, not
+ * parameters.
  *
- * Invariants: a text of a query or of a case becomes SQL only through `text`, a name only through `identifier`. What
- * ClickHouse would answer otherwise than Daybook is refused (`untranslated`), never printed.
- * Reference: https://clickhouse.com/docs/sql-reference
+ * Invariants: a text of a query or of a case becomes SQL only through `text`, a name only through `identifier`.
+ * What ClickHouse would answer differently from Daybook is refused (`untranslated`), never printed. Reference:
+ * https://clickhouse.com/docs/sql-reference
  */
 import { foldsTo } from '../../util/fold.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -14,7 +15,7 @@ import { onceClickHouse as once } from './once.ts';
 export const TRUE_SQL = 'true';
 export const FALSE_SQL = 'false';
 
-/** What a query has and ClickHouse is not asked. @param what such as `the stage patterns` */
+/** A feature of a query that is not translated to ClickHouse. @param what such as `the stage patterns` */
 export function untranslated(what: string, hint?: string): DaybookError {
   return new DaybookError(
     'usage',
@@ -36,7 +37,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 };
 const utf8 = new TextEncoder();
 
-/** Characters that a terminal or an editor would not show as they are, as their bytes. */
+/** Escapes characters that a terminal or an editor would not show faithfully, as bytes. */
 function escaped(value: string, quote: "'" | '`'): string {
   return value
     .toWellFormed()
@@ -56,7 +57,7 @@ export function text(value: string): string {
   return `'${escaped(value, "'")}'`;
 }
 
-/** A name that ClickHouse reads as one without quotes; `count` and the like may be names, too. */
+/** A name that ClickHouse reads without quotes; `count` and the like may be names, too. */
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/;
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...['all', 'and', 'any', 'array', 'as', 'asc', 'between', 'by', 'case', 'desc', 'distinct'],
@@ -99,7 +100,7 @@ export function microsOf(ts: string): string {
 
 // -- conditions ------------------------------------------------------------------------------------
 
-/** Conditions are TRUE for what matches, FALSE or NULL for the rest; only NOT tells those apart. */
+/** Conditions are TRUE for matches, FALSE or NULL otherwise; only NOT distinguishes the latter. */
 export function both(conditions: readonly string[]): string {
   if (conditions.includes(FALSE_SQL)) return FALSE_SQL;
   return (
@@ -140,7 +141,7 @@ export function anyOf(list: string, condition: (sql: string) => string): string 
   return `arrayExists(v -> ifNull(${condition('v')}, false), ${list})`;
 }
 
-/** What makes a text comparable with texts that are folded (`foldText`), case ignored. */
+/** SQL that folds a text so that it can be compared with texts folded by `foldText`, ignoring case. */
 export function foldingTo(texts: Iterable<string>): (sql: string) => string {
   const folds = [...foldsTo(texts)];
   const [from, to] = [0, 1].map((part) => folds.map((pair) => pair[part]!).join(''));
@@ -150,12 +151,12 @@ export function foldingTo(texts: Iterable<string>): (sql: string) => string {
       : `lower(translateUTF8(${sql}, ${text(from!)}, ${text(to!)}))`;
 }
 
-/** What one of some literals becomes; NULL for every other value. */
+/** Maps literals to values; NULL for every other value. */
 export function mapped(sql: string, from: readonly string[], to: readonly string[]): string {
   return `transform(${sql}, [${from.join(', ')}], [${to.join(', ')}], NULL)`;
 }
 
-/** The same of the rows of a table of lists: its first column becomes its second. */
+/** The same with a table of lists: maps its first column to its second. */
 export function mappedByTable(sql: string, table: string): string {
   // Both lists in one order, whether the server reads the table once for them or twice.
   const pairs = `(SELECT arraySort(groupArray((k0, k1))) FROM ${table})`;
@@ -169,7 +170,7 @@ export function oneOf(sql: string, literals: readonly string[]): string {
   return literals.length === 1 ? `${sql} = ${literals[0]}` : `${sql} IN (${literals.join(', ')})`;
 }
 
-/** A match of an RE2 pattern anywhere; here `.` would be the end of a line, too, if nothing were said. */
+/** A match of an RE2 pattern anywhere; by default, `.` would also match the end of a line here. */
 export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
   return `match(${sql}, ${text(flagged(pattern, ignoreCase))})`;
 }
@@ -191,7 +192,7 @@ function flagged(given: string, ignoreCase: boolean): string {
   return flags === '' ? pattern : `(?${flags})${pattern}`;
 }
 
-/** What a group of a pattern holds where it first matches; NULL where that is nothing. */
+/** The text of a pattern's group at its first match; NULL if it is empty. */
 export function extracted(
   sql: string,
   pattern: string,
@@ -232,13 +233,15 @@ export function sameText(one: string, other: string): string {
 
 // -- texts as numbers ------------------------------------------------------------------------------
 
-/** What Daybook takes for a number (batch/text-number.ts): blanks around it, `_` between digits, `+-` before it. */
+/**
+ * What Daybook accepts as a number (batch/text-number.ts): surrounding blanks, `_` between digits, `+-` before it.
+ */
 const DIGITS = '[0-9]+(?:_[0-9]+)*';
 const BLANKS = '[\\t\\n\\v\\f\\r ]*';
 const NUMBER = `(?i)^${BLANKS}[+]?-?(?:${DIGITS}(?:[.](?:${DIGITS})?)?|[.]${DIGITS})(?:e[+-]?${DIGITS})?${BLANKS}$`;
 const INFINITE = `(?i)^${BLANKS}[+]?-?inf(?:inity)?${BLANKS}$`;
 
-/** A text as a number where it is one, else NULL. Needs `EXACT_NUMBERS`. */
+/** A text as a number if it is one, otherwise NULL. Needs `EXACT_NUMBERS`. */
 export function textAsNumber(sql: string): string {
   const plain = `replaceOne(replaceRegexpAll(${sql}, '[_\\\\s\\\\x0b]', ''), '+', '')`;
   return `multiIf(match(${sql}, ${text(NUMBER)}), toFloat64OrNull(${plain}), match(${sql}, ${text(INFINITE)}), if(position(${sql}, '-') > 0, -inf, inf), NULL)`;
@@ -258,7 +261,7 @@ export function real(sql: string): string {
   return `toFloat64(${sql})`;
 }
 
-/** Beyond the largest number there is none. */
+/** Results beyond the largest number become NULL. */
 export function finite(sql: string): string {
   return once(sql, (x) => `if(isFinite(${x}), ${x}, NULL)`, 'f');
 }
@@ -267,8 +270,8 @@ export function finite(sql: string): string {
 const MOST_SHIFTED = 200;
 
 /**
- * Remainder, with the sign of the dividend. Exact for fractions, unlike ClickHouse's `%` of real numbers: their digits are
- * divided as 256-bit integers. The statement fails if the dividend is more than 2^200 times the divisor.
+ * Remainder, with the sign of the dividend. Exact for fractions, unlike ClickHouse's `%` of real numbers: digits
+ * are divided as 256-bit integers. The statement fails if the dividend is more than 2^200 times the divisor.
  */
 export function remainder(one: string, other: string): string {
   const bits = (x: string): string => `reinterpretAsUInt64(assumeNotNull(${x}))`;
@@ -304,7 +307,9 @@ export function rounded(sql: string, times: number): string {
   );
 }
 
-/** A time that is `seconds` later; NULL beyond `most` of them. What no time there can be stops the statement. */
+/**
+ * A time `seconds` later; NULL beyond `most` of them. A time that ClickHouse cannot represent stops the statement.
+ */
 export function timeLaterBy(ts: string, seconds: string, most: number): string {
   const whole = (s: string): string =>
     `toInt64(trunc(${s}) + if(abs(${s} - trunc(${s})) >= 0.5, sign(${s}), 0))`;
@@ -329,7 +334,7 @@ export function modulo(us: string, step: number): string {
   return `positiveModulo(${us}, ${step > 0xffff_ffff ? `toInt64(${step})` : step})`;
 }
 
-/** What a clock that shows these microseconds shows; weekdays from 1, Monday. */
+/** A part of a clock time, given in microseconds; weekdays from 1, Monday. */
 export function clockPart(part: 'hour' | 'minute' | 'weekday', local: string): string {
   if (part === 'hour') return `intDiv(${modulo(local, DAY)}, ${HOUR})`;
   if (part === 'minute') return `intDiv(${modulo(local, HOUR)}, ${MINUTE})`;
@@ -341,7 +346,10 @@ export function clockPart(part: 'hour' | 'minute' | 'weekday', local: string): s
   );
 }
 
-/** A part of what a clock's calendar shows, or the day as `2026-11-21`. By counting days: dates have some centuries only. */
+/**
+ * A part of the calendar date, or the day as `2026-11-21`. Computed by counting days: date types cover only some
+ * centuries.
+ */
 export function calendarPart(part: 'day' | 'month' | 'year' | 'date', local: string): string {
   // https://howardhinnant.github.io/date_algorithms.html#civil_from_days
   const days = (us: string): string => `intDiv(${us} - ${modulo(us, DAY)}, ${DAY}) + 719468`;
@@ -386,7 +394,7 @@ const GROUP = '[0-9A-Fa-f]{1,4}';
 const GROUPS = `(?:${GROUP}(?::${GROUP})*)?`;
 const WRITTEN_IP6 = `^(?:${GROUP}(?::${GROUP}){7}|${GROUPS}::${GROUPS})$`;
 
-/** The address that a text is; NULL if it is not one (dialect/written-sql.ts). */
+/** The address that a text contains; NULL if it is not one (dialect/written-sql.ts). */
 export function addressOfText(sql: string): string {
   const quad = (x: string): string =>
     `regexpExtract(${x}, ${text(`^(?:::[Ff]{4}:)?(${OCTETS})$`)}, 1)`;
@@ -402,7 +410,7 @@ export function addressOfText(sql: string): string {
   );
 }
 
-/** An IPv6 address as text. ClickHouse writes the end of ::102:304 as IPv4, though it is not a mapped address. */
+/** An IPv6 address as text. ClickHouse writes the end of ::102:304 as IPv4, although it is not a mapped address. */
 function ip6Text(sql: string): string {
   const digits = (part: string): string =>
     `lower(replaceRegexpOne(hex(${part}), '^0+(.)', '\\\\1'))`;
@@ -413,7 +421,7 @@ function ip6Text(sql: string): string {
   return once(`toString(${sql})`, written, 's');
 }
 
-/** The same of an IPv6 address; NULL for an IPv4 one. */
+/** The same for an IPv6 address; NULL for an IPv4 one. */
 export function firstIp6(sql: string, prefix: number): string {
   return `if(isIPv6String(ifNull(${sql}, '')), IPv6CIDRToRange(${ip6(sql)}, ${prefix}).1, NULL)`;
 }

@@ -1,4 +1,4 @@
-/** DuckDB's own SQL, run by DuckDB. */
+/** SQL specific to DuckDB, run by DuckDB. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldText } from '../../util/fold.ts';

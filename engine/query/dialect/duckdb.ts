@@ -1,10 +1,9 @@
 /**
- * Everything that is DuckDB's own: types, quoting, functions, parameters. The rest of the compiler
- * composes these, so that a second dialect can stand beside this file.
+ * Everything specific to DuckDB: types, quoting, functions, parameters. The rest of the compiler composes these, so
+ * that a second dialect can be added next to this file.
  *
- * Invariant: text of a query becomes SQL only as a value of `Params`; identifiers are either ours or were
- * found in a segment, and are quoted.
- * Reference: https://duckdb.org/docs/stable/sql/introduction
+ * Invariant: text of a query becomes SQL only as a value of `Params`; identifiers are either ours or were found in
+ * a segment, and are quoted. Reference: https://duckdb.org/docs/stable/sql/introduction
  */
 import type { ColumnType } from '../../contract/event.ts';
 
@@ -37,16 +36,16 @@ export const INTEGER_RANGES: Readonly<Record<string, readonly [number, number]>>
 };
 
 /**
- * The values of one statement; an equal value of equal type is bound once. Until `finish` a value is a
- * mark in the SQL that no identifier can contain, so that only what is used is bound.
+ * The values of one statement; equal values of equal type are bound once. Until `finish` a value is a placeholder
+ * in the SQL that no identifier can contain, so that only used values are bound.
  */
 export class Params {
   private readonly known = new Map<string, string>();
   private readonly all: BoundValue[] = [];
 
   /**
-   * An expression of `type` with this value. Whole numbers stand in it as they are: a statement that has
-   * values to bind is planned twice, which is a tenth of the time of one that reads few rows of many segments.
+   * An expression of `type` with this value. Whole numbers are inlined: a statement with bound values is planned
+   * twice, which takes a tenth of the time of one that reads few rows of many segments.
    */
   bind(value: BoundValue, type: string): string {
     if (Number.isSafeInteger(value)) return `CAST(${value} AS ${type})`;
@@ -60,7 +59,7 @@ export class Params {
     return sql;
   }
 
-  /** The statement as the database takes it: `$1`, `$2`, … in the order they first come. */
+  /** The statement in the form that the database takes: `$1`, `$2`, … in the order of first use. */
   finish(sql: string): { sql: string; params: BoundValue[] } {
     const numbers = new Map<string, number>();
     const params: BoundValue[] = [];
@@ -85,21 +84,21 @@ export class Params {
   }
 }
 
-/** A text that is ours, such as a kind of events: never one of a query or of evidence. */
+/** A text constant of ours, such as a kind of events: never one of a query or of evidence. */
 export function ownText(value: string): string {
   return `CAST('${value.replaceAll("'", "''")}' AS VARCHAR)`;
 }
 
-/** Throws RangeError on a name that cannot be one: plans leave such columns out. */
+/** Throws RangeError for a name that cannot be quoted: plans omit such columns. */
 export function quoteIdentifier(name: string): string {
   if (name.includes('\0')) throw new RangeError('a column name with NUL');
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
- * The events of a segment, for a statement that asks for `columns` of it (any SQL that names them). Where
- * messages are cut, events are a view that puts them together: it is left aside where no message is
- * asked for, since planning it takes a millisecond a segment.
+ * The events of a segment, for a statement that uses `columns` of it (any SQL that names them). Where messages are
+ * cut, events are a view that assembles them: it is avoided if no message is used, since planning it takes a
+ * millisecond per segment.
  */
 export function segmentTable(
   { id, cut }: { readonly id: number; readonly cut?: boolean | undefined },
@@ -131,7 +130,7 @@ export function storedTable(id: number): string {
   return `seg_${id}.stored`;
 }
 
-/** A table of a list's values, in the database that is kept for them. */
+/** A table of a list's values, in the database for lists. */
 export function listTable(name: string): string {
   return `lists.main.${quoteIdentifier(name)}`;
 }
@@ -158,20 +157,20 @@ export function oneOf(
   return `${sql} IN (SELECT unnest(${list}))`;
 }
 
-/** Whether a row's number is one of a few; numbers come from an index, so they stand as they are. */
+/** Whether a row's number is among a few; numbers come from an index, so they are inlined. */
 export function rowIn(rows: Iterable<number>): string {
   return `rowid IN (${[...rows].join(', ')})`;
 }
 
 /**
- * Whether a row has its bit set. `bits` are base64, the first row's in the highest bit of the first
- * byte. There is one for every row of the segment: one that is not there would be an error.
+ * Whether a row's bit is set. `bits` are base64, with the first row in the highest bit of the first byte. There
+ * must be a bit for every row of the segment: a missing one is an error.
  */
 export function bitOf(bits: string, params: Params): string {
   return `get_bit(CAST(from_base64(${params.text(bits)}) AS BIT), CAST(rowid AS INTEGER)) = 1`;
 }
 
-/** Aggregate: the rows that there are, of `total`, as `bitOf` has bits; NULL when there are none. */
+/** Aggregate: the bits of the rows, of `total`, in the form of `bitOf`; NULL if there are no rows. */
 export function bitsOfRows(total: number): string {
   const last = Math.ceil(total / 8) * 8 - 1;
   return `to_base64(CAST(bitstring_agg(CAST(rowid AS INTEGER), 0, ${last}) AS BLOB))`;
@@ -182,7 +181,7 @@ export function matches(sql: string, pattern: string, ignoreCase: boolean): stri
   return `regexp_matches(${sql}, ${pattern}, '${ignoreCase ? 'i' : 'c'}')`;
 }
 
-/** Several texts as one, with NULs between them; those that are NULL are left out. */
+/** Several texts joined by NULs; NULLs are omitted. */
 export function joinedTexts(texts: readonly string[]): string {
   return `concat_ws(chr(0), ${texts.join(', ')})`;
 }
@@ -197,7 +196,7 @@ export function replaceAll(sql: string, pattern: string, by: string): string {
   return `regexp_replace(${sql}, ${pattern}, ${by}, 'g')`;
 }
 
-/** What a group of an RE2 pattern holds; NULL where that is nothing. */
+/** The text of an RE2 pattern's group; NULL if it is empty. */
 export function extracted(sql: string, pattern: string, group: number): string {
   return `nullif(regexp_extract(${sql}, ${pattern}, ${group}), '')`;
 }
@@ -207,12 +206,12 @@ export function anyJsonValue(json: string, predicate: (value: string) => string)
   return anyOfList(`json_extract_string(${json}, '$.*')`, predicate);
 }
 
-/** All values of a JSON object of strings as one text, each in a line of its own. */
+/** All values of a JSON object of strings as one text, one per line. */
 export function allJsonText(json: string): string {
   return `array_to_string(json_extract_string(${json}, '$.*'), chr(10))`;
 }
 
-/** Those values of a JSON object of strings whose name, in lower case, is `lower`: a list of texts. */
+/** The values of a JSON object of strings whose name, in lower case, is `lower`: a list of texts. */
 export function jsonValuesNamed(json: string, lower: string): string {
   const names = `list_filter(json_keys(${json}), lambda k: lower(k) = ${lower})`;
   // JSON pointers: https://www.rfc-editor.org/rfc/rfc6901
@@ -225,12 +224,12 @@ export function anyOfList(list: string, predicate: (value: string) => string): s
   return `len(list_filter(${list}, lambda v: ${predicate('v')})) > 0`;
 }
 
-/** What a JSON string stands for; NULL for what is none. */
+/** The text of a JSON string; NULL if it is not one. */
 export function jsonStringText(sql: string): string {
   return `CASE WHEN json_valid(${sql}) THEN json_extract_string(${sql}, '$') END`;
 }
 
-/** A text as a number where it is one; NULL where not (NaN too, so that it compares with nothing). */
+/** A text as a number; NULL if it is not one (NaN included, so that it compares with nothing). */
 export function textAsNumber(sql: string): string {
   return `nullif(TRY_CAST(${sql} AS DOUBLE), CAST('NaN' AS DOUBLE))`;
 }
@@ -244,7 +243,7 @@ export function endMicros(ts: string, seconds: string): string {
   return `CAST(${micros(ts)} AS DOUBLE) + coalesce(greatest(${seconds}, 0), 0) * 1e6`;
 }
 
-/** Seconds from a time to an end that `endMicros` gave. */
+/** Seconds from a time to an end computed by `endMicros`. */
 export function secondsUntil(ts: string, ended: string): string {
   return `(${ended} - ${micros(ts)}) / 1e6`;
 }
@@ -278,7 +277,7 @@ export function distinctOfBoth(a: string, b: string): string {
 }
 
 /**
- * Community ID version 1 with seed 0 of a flow or packet, NULL where it has no addresses.
+ * Community ID version 1 with seed 0 of a flow or packet, NULL if it has no addresses.
  * https://github.com/corelight/community-id-spec
  */
 export function communityId(parts: {
@@ -289,7 +288,7 @@ export function communityId(parts: {
   proto: string;
 }): string {
   const { source, target, sourcePort, targetPort, proto } = parts;
-  // ICMP types that come in pairs are the two ports; others are one-way and never swapped.
+  // Types of ICMP messages that form pairs serve as the two ports; others are one-way and never swapped.
   const pair = (cases: readonly (readonly [number, number])[], value: string) =>
     `CASE ${value} ${cases.map(([from, to]) => `WHEN ${from} THEN ${to}`).join(' ')} END`;
   const answer = `CASE ${proto} WHEN 1 THEN ${pair(ICMP_PAIRS, sourcePort)} WHEN 58 THEN ${pair(ICMP6_PAIRS, sourcePort)} END`;
@@ -307,11 +306,11 @@ export function communityId(parts: {
   const lastPort = `CASE WHEN ${ordered} THEN ${hex16(second)} ELSE ${hex16(sourcePort)} END`;
   const ports = `CASE WHEN ${hasPorts} THEN ${firstPort} || ${lastPort} ELSE '' END`;
   const bytes = `'0000' || ${first} || ${last} || printf('%02x', CAST(${proto} AS INTEGER)) || '00' || ${ports}`;
-  // Sides of two versions are no flow.
+  // Addresses of two versions do not form a flow.
   return `CASE WHEN length(${source}) = length(${target}) THEN '1:' || base64(unhex(sha1(unhex(${bytes})))) END`;
 }
 
-/** Type of a request and of its answer, as the specification's reference code lists them. */
+/** Types of requests and of their answers, as listed in the specification's reference code. */
 export const ICMP_PAIRS = [
   [8, 0],
   [0, 8],
@@ -348,7 +347,7 @@ export function ip6Hex(sql: string): string {
 }
 
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
-/** Four octets; what is beside them and no ASCII is a part of the same token, and taken along to be seen. */
+/** Four octets; an adjacent non-ASCII character belongs to the same token, and is included to be noticed. */
 const BESIDE = '[\\x{80}-\\x{10ffff}]?';
 const QUAD = `${BESIDE}\\b${[OCTET, OCTET, OCTET, OCTET].join('\\.')}\\b${BESIDE}`;
 /** More than four tokens in a row with dots between them hold several quads that overlap. */
@@ -356,8 +355,8 @@ const TOKEN = '[0-9A-Za-z_\\x{80}-\\x{10ffff}]+';
 const LONG = `${TOKEN}(?:\\.${TOKEN}){4,}`;
 
 /**
- * The IPv4 addresses that are written in a text, as numbers: four tokens in a row that are octets, with dots
- * between them, as a phrase finds them. NULL for what is none.
+ * The IPv4 addresses in a text, as numbers: four consecutive tokens that are octets, with dots between them, as a
+ * phrase finds them. NULL for other matches.
  */
 export function writtenIp4(sql: string): string {
   const quads = `regexp_extract_all(${sql}, '${QUAD}')`;
@@ -380,7 +379,7 @@ export function blockOfIp4(sql: string, prefix: number): string {
   return `(${sql} & CAST(${mask} AS UINTEGER))`;
 }
 
-/** Hexadecimal digits, each with as many of its lower bits cleared as its place says. */
+/** Hexadecimal digits, with as many of the lower bits cleared as the index says. */
 const CLEARED = [0, 8, 12, 14].map((mask) =>
   Array.from({ length: 16 }, (_, digit) => (digit & mask).toString(16)).join(''),
 );
@@ -400,7 +399,7 @@ export function blockOfIp6(sql: string, prefix: number): string {
   return `(${whole} || translate(${next}, '0123456789abcdef', '${CLEARED[prefix % 4]}'))`;
 }
 
-/** The same of the first address of a block, as UUID text. */
+/** The same for the first address of a block, as UUID text. */
 export function ip6BlockKey(uuid: string, prefix: number): string {
   const digits = prefix >> 2;
   const whole = uuid.slice(0, uuidLength(digits));
@@ -418,7 +417,7 @@ export function boundLists(
   return `SELECT ${each.join(', ')}`;
 }
 
-/** The first address of that block: hexadecimal digits beyond it are zeros. */
+/** The first address of the block: hexadecimal digits beyond the prefix are zeros. */
 export function blockStartOfIp6(sql: string, bits: number): string {
   const hex = `replace(CAST(${sql} AS VARCHAR), '-', '')`;
   const digits = bits >> 2;
@@ -432,7 +431,7 @@ export function blockStartOfIp6(sql: string, bits: number): string {
   return `CAST(${whole} AS UUID)`;
 }
 
-/** Several values as one that can be compared; a single one stays what it is. */
+/** Several values as one comparable value; a single one stays unchanged. */
 export function tuple(values: readonly string[]): string {
   return values.length === 1 ? values[0]! : `(${values.join(', ')})`;
 }
@@ -442,17 +441,17 @@ export function isSomeAmong(list: string, rows: string): string {
   return `EXISTS (SELECT 1 FROM (SELECT ${eachOf(list)} AS m) AS each WHERE each.m IN ${rows})`;
 }
 
-/** Whether a member of a list is one of a column of a subquery's rows, all of which each list is compared with. */
+/** Whether a member of a list is in a column of a subquery; each list is compared with all of its rows. */
 export function isSomeListed(list: string, column: string, rows: string): string {
   return `coalesce(list_has_any(${list}, (SELECT list(${column}) FROM ${rows})), FALSE)`;
 }
 
-/** A condition that is computed only for rows of which others hold. */
+/** A condition that is evaluated only for rows for which the others hold. */
 export function whenAll(conditions: readonly string[], condition: string): string {
   return `CASE WHEN ${conditions.join(' AND ')} THEN ${condition} ELSE FALSE END`;
 }
 
-/** A list of the combinations of members of lists, each a tuple of what `make` makes of them. */
+/** A list of all combinations of the lists' members, each as the tuple that `make` makes of them. */
 export function combinations(
   lists: readonly string[],
   make: (members: readonly string[]) => string,
@@ -473,8 +472,8 @@ export function isAmong(value: string, rows: string): string {
 }
 
 /**
- * A text of which two are equal exactly if they are the same with case ignored, as `matches` ignores it.
- * Small letters of capitals do that but for the two Turkish letters, which are no case of `i`.
+ * Folds a text: two texts are equal exactly if they are the same ignoring case, in the way `matches` ignores it.
+ * Lower case of upper case does that except for the two Turkish letters, which are no case of `i`.
  */
 export function foldedText(sql: string): string {
   const chr = (point: number) => `chr(${point})`;
@@ -492,7 +491,7 @@ export function rowNumberOf(alias: string): string {
   return `${alias}.${ROW_NUMBER}`;
 }
 
-/** Whether a row's number is this, in `[low, high]`, or neither: numbers are the engine's own. */
+/** Whether a row's number equals this one or is in `[low, high]`: numbers are the engine's own. */
 export function rowIs(row: number): string {
   return `${ROW_NUMBER} = ${row}`;
 }
@@ -537,7 +536,7 @@ export function joinedLists(lists: readonly string[]): string {
   return lists.length === 1 ? lists[0]! : `list_concat(${lists.join(', ')})`;
 }
 
-/** What is made of each member of a list. */
+/** A list with the result of `make` for each member. */
 export function eachMade(list: string, make: (member: string) => string): string {
   return `list_transform(${list}, lambda v: ${make('v')})`;
 }
@@ -547,12 +546,12 @@ export function eachJoined(list: string, make: (member: string) => string): stri
   return `flatten(${eachMade(list, (member) => `coalesce(${make(member)}, [])`)})`;
 }
 
-/** Whole numbers, bound as one value: a list. */
+/** Whole numbers, bound as one list. */
 export function boundNumbers(values: readonly number[], params: Params): string {
   return `CAST(string_split(${params.text(values.join(','))}, ',') AS BIGINT[])`;
 }
 
-/** Texts, bound as one value: a list of `type`; times are given as microseconds. */
+/** Texts, bound as one list of `type`; times are given in microseconds. */
 export function boundList(texts: readonly (string | null)[], type: string, params: Params): string {
   const list = `from_json(${params.text(JSON.stringify(texts))}, '["VARCHAR"]')`;
   return type === 'TIMESTAMP'
@@ -573,7 +572,7 @@ export function smallestAsText(sql: string, most: number): string {
 export function matchesAcrossLines(sql: string, pattern: string): string {
   return `regexp_matches(${sql}, '${pattern}', 's')`;
 }
-/** The same pattern's matches, each as `make` has it: a list. */
+/** The same pattern's matches, each converted by `make`: a list. */
 export function eachMatch(sql: string, pattern: string, make: (match: string) => string): string {
   const found = `regexp_extract_all(${sql}, '${pattern}', 0, 's')`;
   return `list_transform(${found}, lambda m: ${make('m')})`;
@@ -585,14 +584,14 @@ export function startsWith(sql: string, prefix: string): string {
 
 // -- rows of a result ------------------------------------------------------------------------------
 
-/** Keeps the first row, in an order, of each combination of values: what follows a FROM. */
+/** Keeps the first row, in an order, of each combination of values: a FROM clause. */
 export function firstOfEach(keys: readonly string[], order: string): string {
   return `QUALIFY row_number() OVER (PARTITION BY ${keys.join(', ')} ORDER BY ${order}) = 1`;
 }
 
 /**
- * Keeps the first `most` rows in an order, of each part where rows are told apart by `part`; rows that `also`
- * holds for are kept beside them.
+ * Keeps the first `most` rows in an order of each partition by `part`; rows that satisfy `also` are kept in
+ * addition.
  */
 export function firstRanked(
   order: string,
@@ -622,7 +621,7 @@ export function plusSeconds(ts: string, seconds: string): string {
   return `${ts} + to_microseconds(CAST(round(${seconds} * 1000000) AS BIGINT))`;
 }
 
-/** The type of an IPv6 address, and an address as a result has it: text. */
+/** The type of an IPv6 address, and the form of an address in a result: text. */
 export const IP6_TYPE = 'UUID';
 export function ip6Text(sql: string): string {
   return `CAST(${sql} AS VARCHAR)`;
@@ -634,12 +633,12 @@ function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Writes a table to Parquet files: those of rows with the same number in `part` to a folder of their own. */
+/** Writes a table to Parquet files, with a folder for the rows of each number in `part`. */
 export function copyInParts(table: string, folder: string, part: string, name: string): string {
   return `COPY ${table} TO ${quoteText(folder)} (FORMAT parquet, COMPRESSION snappy, PARTITION_BY (${part}), WRITE_PARTITION_COLUMNS false, OVERWRITE_OR_IGNORE, FILENAME_PATTERN ${quoteText(`${name}_{i}`)})`;
 }
 
-/** All files of one part, as a FROM clause has them. */
+/** All files of one part, as a FROM clause. */
 export function partFiles(folder: string, part: string, number: number): string {
   return `read_parquet(${quoteText(`${folder}/${part}=${number}/*.parquet`)})`;
 }

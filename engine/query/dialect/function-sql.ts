@@ -1,8 +1,8 @@
-/** SQL of functions of expressions that is DuckDB's own. */
+/** DuckDB's SQL for functions of expressions. */
 
 const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)`;
 
-/** Without white space at its ends, its start or its end. */
+/** Removes white space at both ends, the start or the end. */
 export function withoutSpace(name: 'trim' | 'ltrim' | 'rtrim', text: string): string {
   return `${name}(${text}, ${WHITE_SPACE})`;
 }
@@ -11,7 +11,7 @@ export function characterCount(text: string): string {
   return `CAST(length(${text}) AS DOUBLE)`;
 }
 
-/** Part number `at` of what is between `by`, from 1; the last is -1. */
+/** Part number `at` of the pieces between `by`, from 1; the last is -1. */
 export function partOfText(text: string, by: string, at: number): string {
   return `string_split(${text}, ${by})[${at}]`;
 }
@@ -39,13 +39,13 @@ export function epochSeconds(ts: string): string {
 export function unitsBetween(from: string, to: string, micros: number): string {
   return `(CAST(epoch_us(${to}) - epoch_us(${from}) AS DOUBLE) / ${micros})`;
 }
-/** A time that is `seconds` later; NULL beyond `most` of them. */
+/** A time `seconds` later; NULL beyond `most` of them. */
 export function laterBy(ts: string, seconds: string, most: number): string {
   const moved = `make_timestamp(epoch_us(${ts}) + CAST(round(${seconds} * 1000000) AS BIGINT))`;
   return `CASE WHEN abs(${seconds}) <= ${most} THEN ${moved} END`;
 }
 
-/** The text of bytes that a text of a form encodes, without zero bytes; NULL where it has another form. */
+/** Decodes the bytes that a text of a form encodes to text, without zero bytes; NULL if it has another form. */
 export function decodedText(text: string, form: RegExp, decode: 'from_base64' | 'unhex'): string {
   const pattern = form.source.replaceAll('\\/', '/').replaceAll("'", "''");
   return `CASE WHEN regexp_matches(${text}, '${pattern}') THEN replace(TRY(decode(${decode}(${text}))), chr(0), '') END`;

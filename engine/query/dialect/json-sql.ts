@@ -3,8 +3,8 @@ import { numberText } from './written-sql.ts';
 import { type Params, textAsNumber } from './duckdb.ts';
 
 /**
- * What is one value, as a text; NULL for what is no JSON, an object, a list or NaN. Of members with the same name the last
- * counts, as an importer of JSON reads them: DuckDB's own paths lead to the first.
+ * A single value as a text; NULL for invalid JSON, an object, a list or NaN. Of members with the same name the last
+ * counts, as importers of JSON read them: DuckDB's paths lead to the first.
  */
 export function jsonMember(sql: string, path: string, params: Params): string {
   const names = path.split('.');
@@ -33,7 +33,7 @@ function oneValue(json: string): string {
   return `list_transform([${json}], lambda v: CASE json_type(v) WHEN 'VARCHAR' THEN ${text} WHEN 'BOOLEAN' THEN ${text} WHEN 'BIGINT' THEN ${whole} WHEN 'UBIGINT' THEN ${whole} WHEN 'DOUBLE' THEN ${number} END)[1]`;
 }
 
-/** The members of a JSON array as texts; one text that is none, or NULL where it is empty, is a list of itself. */
+/** The members of a JSON array as texts; any other text, or NULL for an empty array, becomes the only member. */
 export function jsonMembers(sql: string): string {
   const members = `json_extract_string(j, '$[*]')`;
   const list = `CASE WHEN regexp_matches(j, '^\\s*\\[') AND json_valid(j) THEN CASE WHEN len(${members}) > 0 THEN ${members} ELSE [CAST(NULL AS VARCHAR)] END ELSE [j] END`;

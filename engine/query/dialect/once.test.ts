@@ -14,7 +14,7 @@ it('is one operand, and so is what is put into it, however short they are', asyn
       expect(await valueOf(once(sql, (v) => `${v} % 4`)), sql).toBe(2);
       expect(await valueOf(`10 - ${once(sql, (v) => `${v} - 1`)}`), sql).toBe(5);
     }
-    // The one that was wrong: a remainder was taken of the second operand.
+    // The case that was wrong: the remainder was computed for the second operand only.
     const floor = once('-90 - 0', (from) => `${from} - ((${from} % 60) + 60) % 60`);
     expect(await valueOf(`${floor} - 5`)).toBe(-125);
   } finally {

@@ -1,25 +1,25 @@
 /**
- * SQL that uses a value more than once without having its expression more than once.
+ * SQL that uses a value more than once without repeating its expression.
  *
- * Invariant: what is put in for a value, and what comes of it, is one operand. So no operator around it takes a part of it,
- * and nobody who writes SQL with `once` needs brackets for it.
+ * Invariant: the value and the result are single operands. No operator around them can bind a part of them, and
+ * callers of `once` need no brackets.
  */
 
-/** What is as short as a name may stand several times. */
+/** An expression this short may be repeated. */
 const SHORT = 48;
 
-/** Gives the value of an expression a name in what `body` makes of it. */
+/** Binds an expression's value to a name in the result of `body`. */
 type Bind = (sql: string, name: string, body: (sql: string) => string) => string;
 
 /**
- * DuckDB.
- * @param name of the value in what `body` gives, which must not be that of a value around it
+ * For DuckDB.
+ * @param name of the value in the result of `body`, which must differ from that of an enclosing value
  */
 export function once(sql: string, body: (sql: string) => string, name = 'v'): string {
   return inlineOr(inLambda, sql, body, name);
 }
 
-/** The same in ClickHouse. */
+/** The same for ClickHouse. */
 export function onceClickHouse(sql: string, body: (sql: string) => string, name = 'x'): string {
   return inlineOr(inArrayMap, sql, body, name);
 }
@@ -37,9 +37,9 @@ export function operand(sql: string): string {
   return /^[\w.]+$/.test(sql) || isCall(sql) ? sql : `(${sql})`;
 }
 
-/** Whether it is one call, or one pair of brackets, maybe with an index behind it: `f(a)[1]`. */
+/** Whether it is one call, or one pair of brackets, possibly followed by an index: `f(a)[1]`. */
 function isCall(sql: string): boolean {
-  // A backslash in a text is one thing in DuckDB and another in ClickHouse.
+  // A backslash in a text has different meanings in DuckDB and ClickHouse.
   if (!/^\w*\(/.test(sql) || sql.includes('\\')) return false;
   let depth = 0;
   let quote = '';

@@ -1,4 +1,7 @@
-/** Of queries and of search, SQL that only DuckDB understands is written in this folder alone, so that a second dialect can be. */
+/**
+ * SQL that only DuckDB understands is confined to this folder, for queries and search, so that a second dialect is
+ * possible.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -32,7 +32,7 @@ function ip6Text(sql: string): string {
   return `list_transform([${hex}], lambda h6: ${text})[1]`;
 }
 
-/** Of the two parts of an address. */
+/** From the two parts of an address. */
 export function addressText(v4: string, v6: string): string {
   return `CASE WHEN ${operand(v4)} IS NOT NULL THEN ${once(v4, ip4Text, 'a4')} WHEN ${operand(v6)} IS NOT NULL THEN ${ip6Text(v6)} END`;
 }

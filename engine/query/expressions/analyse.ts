@@ -1,4 +1,4 @@
-/** Expressions to values: names are resolved and types checked, so that what remains cannot be wrong. */
+/** Converts expressions to values: resolves names and checks types, so that the result is always valid. */
 import type { Expression, ValueNode } from '../syntax/ast.ts';
 import { readsOf } from '../batch/field-values.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -118,7 +118,7 @@ function called(node: Extract<ValueNode, { value: 'call' }>, context: ValueConte
   return { ...operator.make(call), text: `${fn}(${texts.join(', ')})${zoned(fn, context.zone)}` };
 }
 
-/** What a clock shows depends on its zone. */
+/** The clock time depends on the zone. */
 function zoned(fn: string, zone: string): string {
   return /^(?:hour|minute|monthday|month|year|weekday|date|bin)$/.test(fn) ? `@${zone}` : '';
 }
@@ -165,7 +165,7 @@ function conditionValue(filter: Filter): Value {
       const rows = new Int32Array(scope.capacity);
       let isAsked = false;
       return (row) => {
-        // All rows at once, when the first is read: rows that are not filled have no values.
+        // Computes all rows when the first is read: rows that are not filled have no values.
         if (!isAsked) {
           isAsked = true;
           for (let i = 0; i < rows.length; i++) rows[i] = i;
@@ -205,7 +205,7 @@ function typeOf(field: Field, at: number): ValueType {
   }
 }
 
-/** A field's value. Throws QueryError for one that has several, or none. */
+/** A field's value. Throws QueryError for a field with several values, or none. */
 export function fieldValue(field: Field, at: number): Value {
   const several =
     field.type === 'number'

@@ -1,6 +1,6 @@
 /**
- * Small letters and capitals as DuckDB makes them, character by character: by Unicode's simple mappings, of the version that
- * it has. https://www.unicode.org/Public/UNIDATA/UnicodeData.txt
+ * Lower and upper case as in DuckDB, character by character: Unicode's simple mappings, in DuckDB's version of
+ * Unicode. https://www.unicode.org/Public/UNIDATA/UnicodeData.txt
  */
 import { isUncasedInRe2 } from '../../util/fold.ts';
 

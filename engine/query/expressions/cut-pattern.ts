@@ -1,10 +1,10 @@
 /**
- * Templates of `extract` as patterns: `from {src_ip} port {src_port}` is found anywhere in a text. Types are those of
- * extractors (engine/fields/cutting/template.ts), as far as a pattern can say them.
+ * Converts templates of `extract` to patterns: `from {src_ip} port {src_port}` is found anywhere in a text. Types
+ * are those of extractors (engine/fields/cutting/template.ts), as far as a pattern can express them.
  */
 import { fieldEntry } from '../../fields/registry/registry.ts';
 
-/** Of each type what it matches: as little as can be, where the text after it says where it ends. */
+/** The pattern of each type: as short a match as possible if the text after it decides where it ends. */
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ip: '(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:]*:[0-9a-fA-F.]*)',
@@ -27,12 +27,12 @@ const LAST: ReadonlyMap<string, string> = new Map([
 
 const TEMPLATE_TYPES = [...TYPES.keys()];
 
-/** @throws Error, which says what is wrong with it */
+/** @throws Error that says what is wrong with it */
 export function templatePattern(template: string): string {
   return alternatives(template);
 }
 
-/** Reads up to the end, and what is in braces by itself. */
+/** Reads to the end, and braces recursively. */
 function alternatives(template: string): string {
   let out = '';
   for (let at = 0; at < template.length; at++) {

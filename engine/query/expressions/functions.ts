@@ -20,7 +20,7 @@ export const VALUE_FUNCTIONS: ReadonlyMap<string, FunctionOperator> = new Map(
   }),
 );
 
-/** Those that are written as calls: `lower(…)`. */
+/** Functions that are written as calls: `lower(…)`. */
 export function isValueFunction(name: string): boolean {
   return VALUE_FUNCTIONS.has(name) && /^\w+$/.test(name) && name !== 'negate';
 }

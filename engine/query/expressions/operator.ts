@@ -1,6 +1,6 @@
 /**
- * All that Daybook knows of one function of expressions, behind one interface. Each file of `functions/` has some of one
- * field; functions.ts lists them.
+ * The interface of one function of expressions: everything that Daybook knows of it. Each file of `functions/` has
+ * the functions of one field; functions.ts lists them.
  */
 import type { Interval } from '../syntax/ast.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -51,7 +51,7 @@ export interface Call {
 }
 
 export interface FunctionOperator {
-  /** How it is written: `substr(text, from [, length])`. */
+  /** Its signature: `substr(text, from [, length])`. */
   readonly form: string;
   /** Its result, in a few words. */
   readonly gives: string;
@@ -110,7 +110,7 @@ export function converted(value: Value, type: ValueType): Value | undefined {
       : { clickhouse: (scope: ClickHouseScope) => clickhouse(valueClickHouse(value, scope)) }),
     ...(value.literal === null ? { literal: null } : {}),
   });
-  // Nothing is nothing of every type.
+  // NULL is a value of every type.
   if (value.literal === null)
     return make(
       () => NOTHING[type],
@@ -191,7 +191,7 @@ type Reads = readonly (string | number)[];
 export function scalar(
   given: Pick<FunctionOperator, 'form' | 'gives'> & {
     readonly takes: readonly ValueType[];
-    /** How many of them may be left out, at the end. */
+    /** Number of optional parameters, at the end. */
     readonly optional?: number;
     readonly type: ValueType;
     readonly sql: (args: readonly string[], scope: Scope, call: Call) => string;
@@ -255,7 +255,7 @@ function all(args: readonly Value[], scope: RowScope, of: (cells: Reads) => Cell
   };
 }
 
-/** One type that all of some values can be: the first that is no text; else text. */
+/** The common type of some values: the first that is not text, otherwise text. */
 export function common(call: Call, places: readonly number[]): Value[] {
   const values = places.map((at) => valueAt(call, at));
   const types = new Set(values.filter(({ literal }) => literal !== null).map(({ type }) => type));

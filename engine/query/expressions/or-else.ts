@@ -1,4 +1,4 @@
-/** A value, and where it is missing that of the field of its name. */
+/** A value, or, if it is missing, that of the field with its name. */
 import type { Name } from '../syntax/ast.ts';
 import { type Resolve, resolvedAside } from '../names/fields.ts';
 import { QueryError } from '../syntax/query-error.ts';
@@ -7,7 +7,7 @@ import { VALUE_FUNCTIONS } from './functions.ts';
 import { converted } from './operator.ts';
 import type { Value } from './value.ts';
 
-/** @param unlisted a name that only may be one of an event is none of these: the value does not depend on it */
+/** @param unlisted is not extended by a name that only may be an attribute: the value does not depend on it */
 export function orElse(value: Value, resolve: Resolve, name: Name, unlisted: Set<string>): Value {
   const own = valueOfName(resolvedAside(resolve, unlisted), name);
   const other = own && converted(own, value.type);

@@ -1,4 +1,4 @@
-/** Patterns (RE2) in expressions: whether there is a match, what replaces it, what its groups hold. */
+/** Patterns (RE2) in expressions: whether there is a match, its replacement, and the text of its groups. */
 import { matches as matchesThere, replacedAll, untranslated } from '../dialect/clickhouse.ts';
 import { matches, replaceAll } from '../dialect/duckdb.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
@@ -50,7 +50,7 @@ export function patternReplace(call: Call, { pattern, ignoreCase }: PatternArgum
     clickhouse: (scope) => {
       if (mayBeEmpty(pattern))
         throw untranslated(`replace of /${pattern}/, which may match nothing at all,`);
-      // ClickHouse takes it for a group, also behind another backslash.
+      // ClickHouse takes it for a group, even after another backslash.
       if (/\\\d/.test(by)) throw untranslated('replace by a text with a backslash before a digit');
       return replacedAll(valueClickHouse(text, scope), pattern, by, ignoreCase);
     },
@@ -64,7 +64,7 @@ export function patternReplace(call: Call, { pattern, ignoreCase }: PatternArgum
   };
 }
 
-/** Conditions of a place, which match no character, beside parts that only look like them. */
+/** Zero-width assertions, together with tokens that only look like them. */
 const PLACES = /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\^|\$/g;
 
 /** Whether some text may have a match of no characters: engines take those in different ways. */
@@ -75,7 +75,7 @@ function mayBeEmpty(pattern: string): boolean {
   return compilePattern(anywhere, false).test(new Uint8Array(), 0, 0);
 }
 
-/** Every match, leftmost first, as RE2's GlobalReplace: none that is empty right after another. */
+/** Every match, leftmost first, as in RE2's GlobalReplace: no empty match directly after another. */
 function replaced(text: string, matcher: CaptureMatcher, by: string): string {
   const bytes = utf8.encode(text);
   let out = '';
@@ -89,7 +89,7 @@ function replaced(text: string, matcher: CaptureMatcher, by: string): string {
     out += decoder.decode(bytes.subarray(from, start));
     from = start;
     if (start === lastEnd && end === lastEnd) {
-      // An empty match right after another is none: one character is taken as it is.
+      // An empty match directly after another does not count: one character is skipped.
       const next = nextCharacter(bytes, start);
       out += decoder.decode(bytes.subarray(start, next));
       from = next;

@@ -1,6 +1,6 @@
 /**
- * `prev(value)` and `delta(value)` of an expression: values of the row before, in the order so far and within a group.
- * They are columns of their own, which the relation below computes; the rest of the expression reads those.
+ * `prev(value)` and `delta(value)` of an expression: values of the previous row, in the current order and within a
+ * group. They are separate columns, computed by the relation below; the rest of the expression reads these.
  */
 import type { Expression, ValueNode } from '../syntax/ast.ts';
 import type { Field } from '../names/fields.ts';
@@ -8,10 +8,10 @@ import { syntaxError } from '../syntax/query-error.ts';
 import { PART_TYPES, type ValueType } from './value.ts';
 
 interface Previous {
-  /** SQL names begin with it, and the name that the expression has for it. */
+  /** The prefix of SQL names, and its name in the expression. */
   readonly alias: string;
   readonly of: ValueNode;
-  /** How many rows before. */
+  /** How many rows back. */
   readonly back: number;
 }
 

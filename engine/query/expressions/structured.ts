@@ -45,7 +45,7 @@ export function pairValue(text: Value, name: string): Value {
   };
 }
 
-/** A member of a JSON object by its name, or by the names on the way to it with dots between them. */
+/** A member of a JSON object by its name, or by a path of names with dots. */
 export function jsonValue(text: Value, name: string): Value {
   const path = name.toWellFormed();
   return {
@@ -63,7 +63,7 @@ export function jsonValue(text: Value, name: string): Value {
   };
 }
 
-/** A number as it is written in the text. */
+/** A number with its spelling in the text. */
 class WrittenNumber {
   readonly source: string;
   constructor(source: string) {
@@ -71,10 +71,10 @@ class WrittenNumber {
   }
 }
 
-/** An escape of half a character: DuckDB takes such a text for no JSON. */
+/** An escape of half a character: DuckDB rejects such a text as JSON. */
 const HALF =
   /(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F])/;
-/** What DuckDB lets through beside JSON: a comma before the end of an object or a list, NaN and infinity. */
+/** Extensions that DuckDB accepts: a comma before the end of an object or a list, NaN and infinity. */
 const EXTRA = /(?<![{[,]\s*),(?=\s*[}\]])|-?nan|inf(?:inity)?/gi;
 
 function strictJson(text: string): string {
@@ -96,10 +96,10 @@ function memberOf(text: string, path: string): Cell {
   return scalarText(own(document, path)) ?? scalarText(path.split('.').reduce(own, document));
 }
 
-/** `undefined`: it is no JSON. */
+/** `undefined` if it is not JSON. */
 function parsed(text: string): unknown {
   try {
-    // A reviver is given the text of numbers, so that none loses digits.
+    // A reviver gets the text of numbers, so that none loses digits.
     return JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' && context?.source !== undefined
         ? new WrittenNumber(context.source)
@@ -117,7 +117,7 @@ function own(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Only what is one value: a text, a number, true or false. */
+/** Only single values: a text, a number, true or false. */
 function scalarText(value: unknown): Cell {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);

@@ -1,8 +1,8 @@
 /**
- * Values that are computed of events and of rows of tables, and how one kind of value becomes another.
+ * Values computed from events and from rows of tables, and conversions between kinds of values.
  *
- * Invariant: SQL is the meaning; `reader` gives the same of rows in memory, which values.test.ts checks. What cannot be
- * computed is missing (NULL), never an error of one row.
+ * Invariant: SQL defines the meaning; `reader` gives the same for rows in memory, which values.test.ts checks. What
+ * cannot be computed is missing (NULL), never an error of one row.
  */
 import type { RowScope } from '../batch/row-scope.ts';
 import { untranslated } from '../dialect/clickhouse.ts';
@@ -14,7 +14,8 @@ import type { Scope } from '../plan/scope.ts';
 export type ValueType = 'text' | 'number' | 'time' | 'address' | 'condition';
 
 /**
- * Of one row: text; a number; a time in microseconds; an IPv4 address as a number, an IPv6 one as UUID text; truth as 1 and
+ * The value of one row: text; a number; a time in microseconds; an IPv4 address as a number, an IPv6 one as UUID
+ * text; truth as 1 and
  * 0. `null`: missing.
  */
 export type Cell = string | number | null;
@@ -22,22 +23,22 @@ export type CellReader = (row: number) => Cell;
 
 export interface Value {
   readonly type: ValueType;
-  /** As it was written, names replaced by their definitions: two with the same text are the same. */
+  /** As written, with names replaced by their definitions: two values with the same text are the same. */
   readonly text: string;
   /** One part; of an address that of IPv4 and that of IPv6. */
   sql(scope: Scope): readonly string[];
   /**
-   * The same in ClickHouse, in one part: addresses are texts, numbers of 64 bits, conditions never missing. Absent: it is
-   * refused. Throws DaybookError `usage`.
+   * The same in ClickHouse, in one part: addresses are texts, numbers have 64 bits, conditions are never missing.
+   * Absent: it is refused. Throws DaybookError `usage`.
    */
   clickhouse?(scope: ClickHouseScope): string;
-  /** To be asked for once a batch. */
+  /** Call it once per batch. */
   reader(scope: RowScope): CellReader;
   /** The value of a literal. */
   readonly literal?: string | number | null;
 }
 
-/** The only part of a value that is no address. */
+/** The only part of a value that is not an address. */
 export function onePart(value: Value, scope: Scope): string {
   return value.sql(scope)[0]!;
 }

@@ -1,6 +1,6 @@
 /**
- * Every function of expressions, on the same rows: SQL run by DuckDB says what is right, and rows in memory give the same.
- * A function without an entry fails.
+ * Every function of expressions, on the same rows: DuckDB's SQL defines the result, and rows in memory give the
+ * same. A function without an entry fails.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -163,7 +163,7 @@ const EXPRESSIONS: Readonly<Record<string, readonly string[]>> = {
   base64: ['base64(message)', 'base64(value)'],
   hexdecode: ['hexdecode(message)'],
   urldecode: ['urldecode(message)'],
-  // Of rows in an order: stages/eval.test.ts.
+  // These depend on the order of rows: see stages/eval.test.ts.
   ...{ prev: [], delta: [] },
 };
 

@@ -36,7 +36,7 @@ export function addressText(value: string | number): string {
 
 const MAPPED_TEXT = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 
-/** An address in one of its usual forms; `null`: it is none. */
+/** An address in one of its usual forms; `null` if it is not one. */
 export function textAddress(text: string): Cell {
   const v4 = parseIp4(MAPPED_TEXT.exec(text)?.[1] ?? text);
   if (v4 !== undefined) return v4;

@@ -2,11 +2,12 @@
  * Addresses by what they are for: `src_ip:private`, `dst_ip:public`.
  * https://www.iana.org/assignments/iana-ipv4-special-registry/, https://www.rfc-editor.org/rfc/rfc4193
  *
- * Public is what no other class has and what is not reserved: blocks for documentation and benchmarks are among it.
+ * Public addresses are those in no other class and not reserved; they include blocks for documentation and
+ * benchmarks.
  */
 import { type AddressRange, mappedRange, parseAddress } from '../values/address.ts';
 
-/** IPv4 blocks as IPv6, too: cases from before kept addresses that were written so. */
+/** IPv4 blocks as IPv6, too: older cases stored addresses that were written so. */
 function blocks(...texts: readonly string[]): AddressRange[] {
   return texts.flatMap((text) => {
     const range = parseAddress(text);
@@ -55,7 +56,7 @@ export const ADDRESS_CLASSES: ReadonlyMap<string, readonly AddressRange[]> = new
   ['public', complement([...Object.values(NAMED).flat(), ...RESERVED])],
 ]);
 
-/** The ranges of a class by its name; undefined: there is none. */
+/** The ranges of a class by its name; undefined if there is none. */
 export function addressClass(name: string): readonly AddressRange[] | undefined {
   return ADDRESS_CLASSES.get(name.toLowerCase().replace('-', ''));
 }

@@ -1,4 +1,4 @@
-/** Which addresses a block finds in text, against addresses that are parsed. */
+/** The addresses that a block finds in text, against parsed addresses. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatIp4, formatIp6, parseAddress } from '../values/address.ts';
@@ -62,7 +62,7 @@ describe('a block in text', () => {
     const spelled = (groups: readonly number[], short: boolean): string => {
       const value = groups.reduce((sum, one) => (sum << 16n) | BigInt(one), 0n);
       const text = formatIp6(value);
-      // Forms that end in an IPv4 address are not looked for.
+      // Forms that end in an IPv4 address are not searched for.
       if (short && !text.includes('.')) return text;
       return groups.map((one) => one.toString(16).padStart(4, '0')).join(':');
     };

@@ -1,7 +1,7 @@
 /**
- * Addresses in text: a block finds what each of its addresses finds as a phrase. An IPv4 address is written in
- * one way, four numbers of tokens of their own with `.` between them; an IPv6 address in all that RFC 4291
- * allows, but for those that end in an IPv4 address.
+ * Addresses in text: a block finds what each of its addresses finds as a phrase. An IPv4 address has one spelling,
+ * four numbers that are whole tokens with `.` between them; an IPv6 address all that RFC 4291 allows, except those
+ * that end in an IPv4 address.
  *
  * Invariant: a block is a pattern, so that SQL, a scan and an index that offers candidates agree on it.
  */
@@ -11,7 +11,7 @@ import type { PhraseToken, TextFilter } from './text.ts';
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const GROUP = '[0-9a-f]{1,4}';
 
-/** RE2, to be matched ignoring case, of the addresses of a block as they are written. */
+/** RE2 pattern, matched ignoring case, of the spellings of a block's addresses. */
 export function addressPattern(range: AddressRange): string {
   return range.version === 4 ? pattern4(range.low, range.high) : pattern6(range.low, range.high);
 }
@@ -41,7 +41,7 @@ function pattern6(low: bigint, high: bigint): string {
   for (let before = 0; before <= 7; before++) {
     for (let after = 0; before + after <= 7; after++) {
       const end = 8 - after;
-      // What `::` stands for are zeros.
+      // `::` stands for zeros.
       if (!mayBeZero.slice(before, end).every(Boolean)) continue;
       forms.push(`${groups.slice(0, before).join(':')}::${groups.slice(end).join(':')}`);
     }
@@ -56,7 +56,7 @@ function groupPattern(from: number, to: number): string {
   const digits = (value: number) => value.toString(16).padStart(4, '0');
   const [first, last] = [digits(from), digits(to)];
   const at = [...first].findIndex((digit, i) => digit !== last[i]);
-  // A block decides some digits, a part of the next, and none of those that follow.
+  // A block fixes some digits, a part of the next, and none of the following.
   const choices = Array.from(
     { length: Number.parseInt(last[at]!, 16) - Number.parseInt(first[at]!, 16) + 1 },
     (_, i) => (Number.parseInt(first[at]!, 16) + i).toString(16),
@@ -67,7 +67,7 @@ function groupPattern(from: number, to: number): string {
   return `(?:${[whole, ...shorter].join('|')})`;
 }
 
-/** The same without the zeros that it may begin with. */
+/** The same without leading zeros. */
 function shorterForms(fixed: string, choices: readonly string[], free: number): string[] {
   const out: string[] = [];
   const zeros = /^0*/.exec(fixed)![0].length;
@@ -104,7 +104,7 @@ function knownTokens(range: AddressRange): Pick<TextFilter, 'tokens' | 'between'
     }
   } else {
     const [from, to] = [groupsOf(range.low), groupsOf(range.high)];
-    // Groups of four digits are written in one way, and no `::` stands for them.
+    // A group of four digits has one spelling, and `::` cannot replace it.
     for (let i = 0; i < 8 && from[i] === to[i] && from[i]! >= 0x1000; i++)
       add(from[i]!.toString(16));
   }

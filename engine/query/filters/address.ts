@@ -65,7 +65,7 @@ function readAddress(text: string, at: number): AddressRange {
   return range;
 }
 
-/** An IPv4 address that is written as IPv6 is looked for as both: cases from before kept it as IPv6. */
+/** An IPv4 address written as IPv6 is searched for as both: older cases stored it as IPv6. */
 function readAddresses(text: string, at: number): AddressRange[] {
   const range = readAddress(text, at);
   return range.version === 4 && text.includes(':') ? [range, mappedRange(range)] : [range];
@@ -113,7 +113,7 @@ function readRanges(test: Test, at: number): (AddressRange | AddressMask)[] {
   }
 }
 
-/** From all of block `low` to all of block `high`, or beyond them when they are not included. */
+/** From all of block `low` to all of block `high`; without them if they are excluded. */
 function between(
   low: AddressRange | undefined,
   high: AddressRange | undefined,
@@ -204,7 +204,7 @@ function compileV6(
   return parts.length === 0 ? NO_COLUMN : either(parts);
 }
 
-/** Addresses are texts there: one is compared as that, so that an index of texts serves it. */
+/** Addresses are texts there: a single one is compared as text, so that an index of texts serves it. */
 export function addressClickHouse(
   { field, ranges }: AddressFilter,
   scope: ClickHouseScope,
@@ -420,7 +420,7 @@ function rangeRecord(range: AddressRange | AddressMask): RecordTest {
     const pattern = compilePattern(wholePattern(addressTextFilter(range, undefined)), true);
     return (bytes) => pattern.test(bytes, 0, bytes.length);
   }
-  // Only blocks are patterns; in how many ways an IPv6 address may be written is not looked into here.
+  // Only blocks are patterns; the spellings of an IPv6 address are not enumerated here.
   if (range.version === 6) return () => undefined;
   return (_, text) => someAddressIn(text(), (one) => one >= range.low && one <= range.high);
 }

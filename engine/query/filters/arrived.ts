@@ -1,18 +1,18 @@
 /**
- * Events that came between two moments of a case, by their numbers: what was committed of each source then. Whose
- * segments were merged or rewritten meanwhile is found all the same.
+ * Events that arrived between two states of a case, by their numbers: what was committed of each source then.
+ * Events whose segments were merged or rewritten meanwhile are found as well.
  *
- * Derived events (flows of a capture) have come when their source was read to its end: they are numbered by their
- * beginnings and committed by their ends, so of some of them the last number tells nothing.
+ * Derived events (flows of a capture) arrive when their source has been read to its end: they are numbered by their
+ * beginnings and committed by their ends, so the last number of a partial set tells nothing.
  */
 import { TRUE, type Predicate, type Scope } from '../plan/scope.ts';
 import type { FilterOperator } from './operator.ts';
 
-/** The state of a case at a moment. Plain numbers: filters are told apart by their text. */
+/** The state of a case at a moment. Plain numbers: filters are compared by their text. */
 interface Reached {
   /** Sources with a higher number were not there yet. */
   readonly sources: number;
-  /** Those that were not read to their end, with the last record that was stored of each; 0: none. */
+  /** Sources that were not read to their end, each with its last stored record; 0: none. */
   readonly open: readonly { readonly source: number; readonly record: number }[];
 }
 

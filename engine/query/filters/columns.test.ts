@@ -24,7 +24,7 @@ function kept(test: TestCase, text: string): string[] {
   });
 }
 
-// What a plan decides by the catalog, and tags, are beside the point: a scan has neither.
+// Conditions decided by the catalog, and tags, do not matter here: a scan has neither.
 const QUERIES = [
   '*',
   'failed',

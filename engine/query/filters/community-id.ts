@@ -1,6 +1,6 @@
 /**
- * `community_id:1:…`: the attribute of that name where an event states it, else computed from the
- * addresses, ports and protocol. https://github.com/corelight/community-id-spec
+ * `community_id:1:…`: the attribute of that name if an event states it, otherwise computed from the addresses,
+ * ports and protocol. https://github.com/corelight/community-id-spec
  */
 import type { Test } from '../syntax/ast.ts';
 import { communityReader } from '../batch/community.ts';
@@ -33,7 +33,7 @@ function communityFilter(test: Test, at: number, ref: Ref | undefined): Communit
   return { filter: 'community-id', id: text.toWellFormed(), wildcard, ref };
 }
 
-/** The community ID of an event in a scope; undefined where no event can have one. */
+/** The community ID of an event in a scope; undefined if no event can have one. */
 export function communitySql(scope: Scope): string | undefined {
   const stated = scope.attribute('community_id');
   const proto = scope.column('proto');

@@ -21,7 +21,7 @@ export interface ComparisonFilter {
   readonly op: CompareOp | undefined;
   /** Of the type of `left`. */
   readonly right: Value | undefined;
-  /** As it was written. */
+  /** As written. */
   readonly written: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Every face of every filter operator, on the same rows: SQL run by DuckDB says what is right, and the
- * rows by a real index, the columns of batches in memory, the conditions on rollups, the records as
- * text and the description agree with it. An operator without an entry fails.
+ * Every face of every filter operator, on the same rows: DuckDB's SQL defines the result, and the rows by a real
+ * index, the columns of batches in memory, the conditions on rollups, the records as text and the description agree
+ * with it. An operator without an entry fails.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ import { UNFLOWED } from './unflowed.ts';
 
 type Name = LeafFilter['filter'];
 
-/** Queries of which the conditions are taken that an operator has, or its filters. */
+/** Queries whose conditions belong to an operator, or its filters. */
 interface Entry {
   readonly queries?: readonly string[];
   readonly filters?: (test: TestCase) => readonly LeafFilter[];
-  /** Its description, read again, is another filter or none. */
+  /** Whether its description, parsed again, gives another filter or none. */
   readonly isOneWay?: true;
-  /** Only what is stored has it: no batch does. */
+  /** Whether it applies to stored events only: batches do not have it. */
   readonly isOfCase?: true;
 }
 
@@ -255,7 +255,7 @@ function list(text: string, resolve: ReturnType<TestCase['plan']>['resolve']): M
   return readList({ text, digest: (digests += 1).toString(16).padStart(8, '0'), resolve });
 }
 
-/** Texts that a table states, and such as an extractor cut and concluded. */
+/** Texts that a table states, and texts that an extractor cut or inferred. */
 function cutTexts(i: number): TestEvent['fields'] {
   const concluded = { category: 'web', outcome: 'success' };
   if (i % 20 === 3) return { ...concluded, user: `svc${i}`, action: 'granted', extractor: 'x/1' };
@@ -345,7 +345,7 @@ beforeAll(async () => {
   await test.connection.run("ATTACH ':memory:' AS lists");
   indexed = test.context.segments.map((segment) => {
     const events = test.eventsOf(segment);
-    // Rows of a segment stay its rows when they are deleted.
+    // Deleted rows are still rows of the segment.
     const [batch] = batchesOf(events.map((event) => ({ ...event, deleted: false })));
     if (batch === undefined) throw new TypeError('a segment without events');
     return {
@@ -407,7 +407,7 @@ function filtersOf(name: Name, text: string): LeafFilter[] {
   return test.plan(text).filters.flatMap((filter) => leavesOf(filter, name));
 }
 
-/** All that is written of an event, each text by itself. */
+/** Every text of an event, separately. */
 function textsOf({ fields, attributes, overflow }: TestEvent): string[] {
   return [
     ...Object.entries(fields).map(([name, value]) => {
@@ -419,12 +419,12 @@ function textsOf({ fields, attributes, overflow }: TestEvent): string[] {
   ];
 }
 
-/** Descriptions that are no query: of masks, and of sources and tags by number. */
+/** Descriptions that are not queries: of masks, and of sources and tags by number. */
 function isQuery(text: string): boolean {
   return !text.includes(' & ') && !/^(?:tag|source):/.test(text);
 }
 
-/** What was compared, of each operator: a face that is there must answer at least once. */
+/** What was compared for each operator: every existing face must answer at least once. */
 const answered = new Map<Name, Set<string>>();
 function note(name: Name, face: string): void {
   const faces = answered.get(name) ?? new Set();

@@ -5,7 +5,7 @@ import { printName } from '../syntax/print.ts';
 /** Values that are shown of a list. */
 const MOST_VALUES = 3;
 
-/** The name of a field, as it is written before a colon. */
+/** The name of a field as written before a colon. */
 export function nameText(field: Field): string {
   return printName(chosenName(field));
 }

@@ -1,6 +1,6 @@
 /**
- * `event_id:12:345` and, for what is derived from a capture, `event_id:12:f345` (a flow) and `event_id:12:p345` (of a
- * protocol): one event.
+ * `event_id:12:345` and, for events derived from a capture, `event_id:12:f345` (a flow) and `event_id:12:p345` (of
+ * a protocol): one event.
  */
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { Test } from '../syntax/ast.ts';
@@ -17,11 +17,11 @@ export interface EventIdFilter {
   readonly source: number;
   /** Negative for derived events. */
   readonly seq: number;
-  /** Column in which a stage returned the id; undefined: the event's own id. */
+  /** Column in which a stage returned the id; undefined: the event's id itself. */
   readonly field: VirtualField | undefined;
 }
 
-/** `12:345`, `12:f345`, `12:p345`; undefined when `text` is no event's id. */
+/** `12:345`, `12:f345`, `12:p345`; undefined if `text` is not an event's id. */
 export function parseEventId(text: string): { source: number; seq: number } | undefined {
   const m = /^(\d{1,10}):([fp]?)(\d{1,15})$/i.exec(text);
   if (m === null || Number(m[1]) > 0xffff_ffff) return undefined;

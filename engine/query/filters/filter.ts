@@ -1,9 +1,9 @@
 /**
- * The analysed filter: a tree of conditions, names resolved and values read. Each kind of condition is
- * an operator with a file of its own; this lists them, and gives each face of a whole tree.
+ * The analysed filter: a tree of conditions with resolved names and parsed values. Each kind of condition is an
+ * operator in its own file; this one lists them, and provides each face for a whole tree.
  *
- * Invariant: `compileFilter` gives SQL that is TRUE exactly for the events that match; for the rest
- * it is FALSE or NULL, and only `NOT` tells those apart, by `IS NOT TRUE`.
+ * Invariant: `compileFilter` gives SQL that is TRUE exactly for the events that match; for the others it is FALSE
+ * or NULL, and only `NOT` distinguishes these, by `IS NOT TRUE`.
  */
 import type { Kind } from '../../contract/event.ts';
 import { KEEP, type RowFilter, every, some, without } from '../batch/row-filter.ts';
@@ -76,7 +76,7 @@ type Operators = {
   readonly [N in LeafFilter['filter']]: FilterOperator<Extract<LeafFilter, { filter: N }>>;
 };
 
-/** In the order in which they are asked to read a written test. */
+/** In the order in which they try to parse a test. */
 export const FILTER_OPERATORS: Operators = {
   present: presentOperator,
   kind: kindOperator,
@@ -94,16 +94,16 @@ export const FILTER_OPERATORS: Operators = {
   'text-value': textValueOperator,
   regex: regexOperator,
   'text-range': textRangeOperator,
-  // What a query's text cannot say.
+  // Conditions that a query's text cannot express.
   arrived: arrivedOperator,
   list: listOperator,
   'list-text': listTextOperator,
   unflowed: unflowedOperator,
-  // Of values that are computed.
+  // For computed values.
   comparison: comparisonOperator,
 };
 
-/** Each operator is given filters of its own only: what it is listed by is their name. */
+/** Each operator only gets filters of its kind: the key in the list is their name. */
 export function operatorOf(filter: LeafFilter): FilterOperator<LeafFilter> {
   return FILTER_OPERATORS[filter.filter];
 }
@@ -239,7 +239,7 @@ function sharing(
   return { alone, together };
 }
 
-/** The same in ClickHouse. Throws DaybookError `usage` for what has no exact translation. */
+/** The same in ClickHouse. Throws DaybookError `usage` if there is no exact translation. */
 export function filterClickHouse(filter: Filter, scope: ClickHouseScope): string {
   switch (filter.filter) {
     case 'all':
@@ -272,9 +272,9 @@ function anyClickHouse(items: readonly Filter[], scope: ClickHouseScope): string
 }
 
 /**
- * A filter as a function over the columns of a batch: it is given the numbers of rows, ascending, and
- * keeps those that match. A condition on a value that a row does not have does not hold, and NOT of it
- * does, as in SQL. Throws TypeError for what only a case can answer.
+ * A filter as a function over the columns of a batch: it takes ascending row numbers and keeps those that match. A
+ * condition on a missing value does not hold, and its NOT does, as in SQL. Throws TypeError for conditions that
+ * only a case can evaluate.
  */
 export function filterColumns(filter: Filter, scope: RowScope): RowFilter {
   switch (filter.filter) {

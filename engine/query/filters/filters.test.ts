@@ -261,14 +261,14 @@ describe('community_id', () => {
     const [one, other] = [0x0a000001, 0x0a090909];
     const six = '20010db8-0000-0000-0000-000000000001';
     const fields: TestEvent['fields'][] = [
-      // ICMP without a type, either way; with a type and no code; an answer; a type that goes one way.
+      // ICMP without a type, in both directions; with a type and no code; an answer; a one-way type.
       { src_ip4: other, dst_ip4: one, proto: 1 },
       { src_ip4: one, dst_ip4: other, proto: 1 },
       { src_ip4: other, dst_ip4: one, proto: 1, src_port: 8 },
       { src_ip4: one, dst_ip4: other, proto: 1, src_port: 0 },
       { src_ip4: other, dst_ip4: one, proto: 1, src_port: 3, dst_port: 1 },
       { src_ip4: one, dst_ip4: other, proto: 6, src_port: 5 },
-      // Two versions are no conversation.
+      // Addresses of two versions are not a conversation.
       { src_ip4: one, dst_ip6: six, proto: 6, src_port: 5, dst_port: 6 },
     ];
     const events = fields.map((of, i): TestEvent => {

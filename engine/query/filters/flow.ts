@@ -1,6 +1,6 @@
 /**
- * `flow:10.1.2.3:4444-10.9.9.9:443/tcp`: a five-tuple in either direction. Any part may be `*` or left
- * out; IPv6 stands in brackets (`[2001:db8::1]:443`); an address may be a block.
+ * `flow:10.1.2.3:4444-10.9.9.9:443/tcp`: a five-tuple in either direction. Any part may be `*` or omitted; IPv6 is
+ * written in brackets (`[2001:db8::1]:443`); an address may be a block.
  */
 import {
   type AddressRange,
@@ -36,7 +36,7 @@ import type { FilterOperator } from './operator.ts';
 
 export interface FlowEnd {
   readonly address: AddressRange | undefined;
-  /** An IPv4 address that is written as IPv6: cases from before kept it as that. */
+  /** An IPv4 address written as IPv6: older cases stored it as IPv6. */
   readonly isMapped?: boolean;
   readonly port: number | undefined;
 }
@@ -139,7 +139,7 @@ export function flowClickHouse(
   ]);
 }
 
-/** Only events with both addresses have a five-tuple: `flow:*` is no other events. */
+/** Only events with both addresses have a five-tuple, so `flow:*` matches only these. */
 function hasAddresses(scope: Scope): Predicate {
   return both(
     ENDS.map((side) => {

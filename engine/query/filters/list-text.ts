@@ -20,7 +20,7 @@ function listTextSql({ list }: ListTextFilter, scope: Scope): Predicate {
   return either(list.groups.filter(isWritten).map((group) => groupSql(group, scope)));
 }
 
-/** For more addresses than these, reading the rows is faster. */
+/** With more addresses than this, reading the rows is faster. */
 const FEW_ADDRESSES = 256;
 
 /** Rows with an address of a list in their text. */

@@ -1,6 +1,6 @@
 /**
- * A list that narrows a query: events that meet every value of any of its rows. In SQL its groups are
- * tables, which whoever runs a statement has put there.
+ * A list that narrows a query: events that match every value of any of its rows. In SQL its groups are tables,
+ * which whoever runs a statement must have created.
  */
 import { either as eitherSql } from '../dialect/clickhouse.ts';
 import {
@@ -54,7 +54,7 @@ function listSql({ list }: ListFilter, scope: Scope): Predicate {
   return either(list.columnGroups.map((group) => groupSql(group, scope)));
 }
 
-/** The names that a group's table gives the values of its keys, and the lines of its rows. */
+/** The names of a group's table for the values of its keys, and the lines of its rows. */
 export const keyColumn = (at: number): string => `k${at}`;
 export const LINE_COLUMN = 'at_line';
 
@@ -72,8 +72,8 @@ export function groupSql(group: ListGroup, scope: Scope): Predicate {
 }
 
 /**
- * Whether what an event has is among the rows of a group's table. Columns of events stand outside the subquery:
- * inside one, DuckDB takes "user" for its function of that name, which is the user of the database.
+ * Whether an event's values are among the rows of a group's table. Columns of events are outside the subquery:
+ * inside one, DuckDB takes "user" for its function of that name, which returns the user of the database.
  */
 function amongRows({ keys, table }: ListGroup, scope: Scope): Predicate {
   const conditions: Predicate[] = [];
@@ -106,7 +106,7 @@ function isChoiceAmong(texts: readonly NamedText[], own: readonly string[], tabl
   const each = listed.sql.map((list, i) => isSomeAmong(list, rowsOf([listed.own[i]!])));
   if (single.sql.length > 0) each.unshift(isAmong(tuple(single.sql), rowsOf(single.own)));
   if (texts.length === 1 || listed.sql.length === 0) return each[0]!;
-  // Each by itself is quickly compared, and leaves few events of which all must be those of one row.
+  // Comparing each value separately is fast, and leaves few events whose values must all be those of one row.
   const members = combinations(listed.sql, (ms) => {
     const next = ms.values();
     return tuple(texts.map(({ sql, isList }) => (isList ? next.next().value! : sql)));
@@ -114,7 +114,7 @@ function isChoiceAmong(texts: readonly NamedText[], own: readonly string[], tabl
   return whenAll(each, isSomeListed(members, tuple(own), `${table} AS l`));
 }
 
-/** A key's value of row `l` of its group's table, as events are compared with it. */
+/** A key's value in row `l` of its group's table, in the form that events are compared with. */
 function listValue({ key }: ListKey, at: number): string {
   const own = `l.${quoteIdentifier(keyColumn(at))}`;
   return key === 'text' || key === 'attribute' ? foldedText(own) : own;
@@ -140,7 +140,7 @@ export function writtenNumbers(texts: readonly Searchable[]): string {
   return joinedLists(read.map((text) => writtenIp4(text)));
 }
 
-/** The condition that an event of a scope meets row `l` of a group's table, of keys of which it has one text each. */
+/** The condition that an event of a scope matches row `l` of a group's table, if it has one text for each key. */
 function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
   return both(
     keys.map(({ key }, at): Predicate => {
@@ -153,10 +153,10 @@ function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
   );
 }
 
-/** What the rows of a group's table are compared with, where each event becomes a row for each text that it has for a key. */
+/** The comparison with a group's table if each event becomes a row for each text that it has for a key. */
 interface EachText {
   readonly condition: Predicate;
-  /** Columns that the condition needs beside those of events: a row for each member of these lists. */
+  /** Columns that the condition needs in addition to those of events: a row for each member of these lists. */
   readonly lists: readonly { readonly alias: string; readonly sql: string }[];
 }
 
@@ -184,7 +184,7 @@ function sideIsThere(side: 'src' | 'dst', scope: Scope): Predicate {
   return either(field.sides.map((one) => sidePresent(one, scope)));
 }
 
-/** An event's texts for a key; none where no event of the scope has any. */
+/** An event's texts for a key; none if no event of the scope has any. */
 function keyTexts(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): NamedText[] {
   const one = (sql: string | undefined, make = (column: string) => column): NamedText[] =>
     sql === undefined ? [] : [{ sql: make(sql), isList: false }];
@@ -234,7 +234,7 @@ function eachFolded(list: string): string {
 const MOST_CANDIDATES = 1 / 32;
 /** A list with more than one line for this many rows is joined with them. */
 const ROWS_A_LINE = 2000;
-/** Pages of the index beyond this part of a column are no shorter way to candidates. */
+/** Reading more than this part of a column's index pages is no shortcut to candidates. */
 const MOST_LOOKED_UP = 1 / 4;
 
 export function listRows(

@@ -3,7 +3,7 @@ import type { MatchList } from '../lists/match-list.ts';
 import type { RecordTest } from './operator.ts';
 import { someAddressIn } from './written-addresses.ts';
 
-/** Whether one of a list's IPv4 addresses is there; of a line by anything else the text does not say. */
+/** Whether a text contains one of a list's IPv4 addresses; other values of a list cannot be decided. */
 export function listedAddresses({ groups }: MatchList): RecordTest {
   const keys = groups.flatMap((group) => group.keys);
   const blocks = keys.flatMap(({ key, values }) =>

@@ -1,6 +1,6 @@
 /**
- * Lists in ClickHouse: rows of one form are literals behind IN, or a temporary table where they are many. Texts are
- * compared folded, as far as the list has letters that others become.
+ * Lists in ClickHouse: rows of one form are literals after IN, or a temporary table if there are many. Texts are
+ * compared after folding the letters that occur in the list.
  */
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
@@ -39,12 +39,12 @@ interface Compared {
 
 /** How a group is compared with events. */
 export interface ComparedGroup {
-  /** What an event must be beside. */
+  /** Additional conditions on an event. */
   readonly conditions: readonly string[];
   readonly types: readonly string[];
-  /** Literals of each row; none of them: only the conditions count. */
+  /** Literals of each row; if there are none, only the conditions count. */
   readonly rows: readonly (readonly string[])[];
-  /** What they are compared with: one text of each key. */
+  /** What they are compared with: one text for each key. */
   readonly choices: readonly (readonly NamedText[])[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * AND, OR and NOT of conditions, decided where what is known of a scope decides them.
+ * AND, OR and NOT of conditions, decided where the scope decides them.
  *
- * A condition's SQL may be NULL for false. AND and OR keep that; NOT turns it into a plain truth.
+ * A condition's SQL may be NULL instead of false. AND and OR keep that; NOT turns it into a plain truth value.
  */
 import { FALSE, TRUE, type Predicate } from '../plan/scope.ts';
 

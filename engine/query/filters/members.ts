@@ -1,9 +1,9 @@
 /**
- * Attributes that are lists: the text of a JSON array of plain values, such as `["a","b"]` or `[60,300]`. A test
- * of a value holds for such an attribute if it holds for the whole text or for one of the members.
+ * Attributes that are lists: the text of a JSON array of plain values, such as `["a","b"]` or `[60,300]`. A test of
+ * a value holds for such an attribute if it holds for the whole text or for one of the members.
  *
- * Invariant: what a member is, is said by patterns that RE2 and the runtime read alike, so that it is the same
- * in SQL and in a scan. Arrays within arrays and objects have no members.
+ * Invariant: members are defined by patterns that RE2 and the runtime read alike, so that they are the same in SQL
+ * and in a scan. Nested arrays and objects have no members.
  */
 import { text as textSql } from '../dialect/clickhouse.ts';
 import {
@@ -18,7 +18,7 @@ import { escapeRe2, valuePattern } from './wildcard.ts';
 
 const BLANK = '[ \\t\\r\\n]*';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-/** A member as it is written; empty between two commas. */
+/** A member as written; empty between two commas. */
 const MEMBER = `${BLANK}(?:${STRING}|[^",\\[\\]{}]*)${BLANK}`;
 const ARRAY = `^\\[${MEMBER}(?:,${MEMBER})*\\]$`;
 /** A member without the blanks around it. */
@@ -28,13 +28,13 @@ export function isArrayText(sql: string): string {
   return startsWith(sql, '[');
 }
 
-/** RE2 of an array of which a member, within its quotes or without, matches one of some patterns. */
+/** RE2 pattern of an array with a member that, quoted or not, matches one of some patterns. */
 export function arrayPattern(members: readonly string[]): string {
   const any = members.length === 1 ? members[0]! : `(?:${members.join('|')})`;
   return `^\\[(?:${MEMBER},)*${BLANK}${any}${BLANK}(?:,${MEMBER})*\\]$`;
 }
 
-/** A member that may stand without quotes. */
+/** A member that may be unquoted. */
 const BARE_VALUE = '^[0-9A-Za-z_.+-]+$';
 
 const OTHER = '(?:[^"\\\\]|\\\\.)';
@@ -101,7 +101,7 @@ export function valueTest(text: string, wildcards: boolean): (value: string) => 
   };
 }
 
-/** SQL: the members of a text, each as what `memberPattern` finds it by; NULL where it is no array. */
+/** SQL: the members of a text, each in the form that `memberPattern` matches; NULL if it is not an array. */
 export function memberValues(sql: string): string {
   const isArray = `${isArrayText(sql)} AND ${matchesAcrossLines(sql, ARRAY)}`;
   const values = eachMatch(
@@ -113,7 +113,7 @@ export function memberValues(sql: string): string {
   return `CASE WHEN ${isArray} THEN ${values} END`;
 }
 
-/** The same in ClickHouse: none where it is no array. */
+/** The same in ClickHouse: empty if it is not an array. */
 export function memberValuesClickHouse(sql: string): string {
   const isArray = `(startsWith(${sql}, '[') AND match(${sql}, ${textSql(ARRAY)}))`;
   const members = `extractAll(assumeNotNull(${sql}), ${textSql(PLAIN)})`;
@@ -121,14 +121,14 @@ export function memberValuesClickHouse(sql: string): string {
   return `if(ifNull(${isArray}, false), arrayMap(m -> ${value}, ${members}), [])`;
 }
 
-/** SQL: the members of a text that are numbers; NULL where it is no array. */
+/** SQL: the members of a text that are numbers; NULL if it is not an array. */
 export function memberNumbers(sql: string): string {
   const isArray = `${isArrayText(sql)} AND ${matchesAcrossLines(sql, ARRAY)}`;
   const numbers = eachMatch(sql, PLAIN, (member) => textAsNumber(`trim(${member}, '"')`));
   return `CASE WHEN ${isArray} THEN ${numbers} END`;
 }
 
-/** ClickHouse: the members of a text, each without its quotes; none where it is no array. */
+/** ClickHouse: the members of a text, each without its quotes; empty if it is not an array. */
 export function memberTexts(sql: string): string {
   const isArray = `(startsWith(${sql}, '[') AND match(${sql}, ${textSql(ARRAY)}))`;
   const members = `extractAll(assumeNotNull(${sql}), ${textSql(PLAIN)})`;
@@ -138,7 +138,7 @@ export function memberTexts(sql: string): string {
 const IS_ARRAY = new RegExp(ARRAY, 's');
 const MEMBERS = new RegExp(PLAIN, 'gs');
 
-/** The members of a text, each without its quotes; undefined where it is no array. */
+/** The members of a text, each without its quotes; undefined if it is not an array. */
 export function membersOf(text: string): string[] | undefined {
   if (!text.startsWith('[') || !IS_ARRAY.test(text)) return undefined;
   return Array.from(text.matchAll(MEMBERS), ([member]) => member.replace(/^"+|"+$/g, ''));

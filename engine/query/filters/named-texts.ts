@@ -3,7 +3,7 @@ import type { Ref } from '../names/fields.ts';
 import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
 import { rowsOf } from '../plan/rows.ts';
 
-/** Texts of which every distinct one is known: what a filter says of them it says of their rows. */
+/** Rows by their texts, if every distinct text is known: a filter is evaluated once for each. */
 export function namedTextRows(
   ref: Ref,
   { indexes }: SegmentView,

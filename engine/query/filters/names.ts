@@ -1,4 +1,4 @@
-/** Names that stand for numbers: protocols, severities, facilities. */
+/** Names for numbers: protocols, severities, facilities. */
 import { FACILITIES, PROTOCOLS, SEVERITIES } from '../../contract/event.ts';
 import type { NameSet } from '../names/fields.ts';
 import { wildcardMatcher } from './wildcard.ts';
@@ -64,7 +64,7 @@ export function codesOf(set: NameSet, pattern: string): number[] {
 
 const PROTOCOL_NAMES = new Map(Object.entries(PROTOCOLS).map(([name, code]) => [code, name]));
 
-/** The name people see for a code; its number where it has none. */
+/** The displayed name of a code; its number if it has none. */
 export function nameOf(set: NameSet, code: number): string {
   const name =
     set === 'proto'

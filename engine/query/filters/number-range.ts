@@ -7,7 +7,7 @@ export interface NumberRange {
   readonly highIncluded: boolean;
 }
 
-/** A decimal number (also with exponent) or a hexadecimal one; undefined when `text` is none. */
+/** A decimal number (with an optional exponent) or a hexadecimal one; undefined if `text` is neither. */
 export function parseNumber(text: string): number | undefined {
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)) {
     const value = Number(text);

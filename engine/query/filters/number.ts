@@ -1,8 +1,8 @@
 /**
  * `bytes:>1000`, `dst_port:[1 TO 1023]`, `severity:<=err`, `proto:tcp`, and numbers in attributes.
  *
- * Whole-number columns are compared in their own type, with bounds clipped to what it can hold, so
- * that DuckDB can use its minima and maxima; attributes are compared as reals where they are numbers.
+ * Whole-number columns are compared in their own type, with bounds clipped to its range, so that DuckDB can use its
+ * minima and maxima; attributes are compared as reals if they are numbers.
  */
 import type { Column } from '../../contract/event-batch.ts';
 import type { Test } from '../syntax/ast.ts';

@@ -93,7 +93,7 @@ function presentClickHouse({ field }: PresentFilter, scope: ClickHouseScope): st
   }
 }
 
-/** `kind:*` and the like are conditions of their own: they say which. */
+/** `kind:*` and the like are separate operators. */
 const LISTED: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day', 'last']);
 
 function presentColumns({ field }: PresentFilter, scope: RowScope): RowFilter {
@@ -165,7 +165,7 @@ export const presentOperator: FilterOperator<PresentFilter> = {
   columns: presentColumns,
 };
 
-/** The dimension that a condition asks a value of, whichever; undefined: it asks something else. */
+/** The dimension in which a condition requires any value; undefined for other conditions. */
 export function presentDimension(filter: { readonly filter: string }): Dimension | undefined {
   return isPresent(filter) ? dimensionOf(filter.field) : undefined;
 }

@@ -1,14 +1,14 @@
 /**
- * Whether a record that could not be read contains what a query asks for. Of such a record there is text and
- * nothing else: words, values, patterns and addresses are looked for in it; what a field must be otherwise,
- * such as a kind or a time, is not known and leaves no record out.
+ * Whether an unparsed record contains what a query asks for. Such a record is only text: words, values, patterns
+ * and addresses are searched in it; conditions on other fields, such as a kind or a time, are unknown and exclude
+ * no record.
  */
 import { type Filter, operatorOf } from './filter.ts';
 import type { RecordTest } from './operator.ts';
 
 const UNKNOWN: RecordTest = () => undefined;
 
-/** Undefined: nothing is asked that a text could contain. */
+/** Undefined: the filter contains nothing that a text could contain. */
 export function recordTest(
   filters: readonly Filter[],
 ): ((bytes: Uint8Array) => boolean) | undefined {
@@ -22,7 +22,7 @@ export function recordTest(
   };
 }
 
-/** Not of what is under NOT alone: a text that lacks it is no reason to show a record. */
+/** A condition under NOT does not count: lacking a text is no reason to show a record. */
 function asksText(filter: Filter): boolean {
   if ('items' in filter) return filter.items.some(asksText);
   if ('item' in filter || filter.filter === 'all') return false;

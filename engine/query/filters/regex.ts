@@ -1,7 +1,7 @@
 /**
  * `message:/^sshd.*root$/i`: an RE2 pattern found anywhere in the text.
  *
- * Invariant: a pattern that `checkRe2` lets through is one that RE2 compiles, within a bounded size.
+ * Invariant: every pattern that `checkRe2` accepts compiles in RE2, within a bounded size.
  */
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -30,7 +30,7 @@ import { checkLength } from './wildcard.ts';
 
 export interface RegexFilter {
   readonly filter: 'regex';
-  /** Undefined: every text that a word without a field is looked for in. */
+  /** Undefined: every text that a word without a field is searched in. */
   readonly field: ValueField | undefined;
   readonly pattern: string;
   readonly ignoreCase: boolean;
@@ -62,10 +62,10 @@ function regexSql({ field, pattern, ignoreCase }: RegexFilter, scope: Scope): Pr
   return anySearchable(scope.texts(), condition);
 }
 
-/** Where most messages are judged by their shape, fewer candidates are worth looking up. */
+/** If most messages are decided by their shape, looking up candidates pays only for fewer of them. */
 const MOST_OF_CUT = 1 / 256;
 
-/** Rows whose text has what every match of a pattern has. */
+/** Rows whose text contains what every match of a pattern contains. */
 function regexRows(
   filter: RegexFilter,
   segment: SegmentInfo,

@@ -1,4 +1,4 @@
-/** Words that every text with a match has, held against the patterns' own automata. */
+/** Words that every matching text contains, checked against the patterns' automata. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { wholePattern } from './text.ts';
@@ -76,7 +76,7 @@ it('stand in every text in which the pattern is found', () => {
   expect(held).toBeGreaterThan(100);
 });
 
-/** As the filter of the same words has it. */
+/** As the filter of the same words compiles it. */
 function patternOf(query: NonNullable<ReturnType<typeof wordsOf>>): string {
   const char = '[0-9A-Za-z_\\x{80}-\\x{10ffff}]';
   const escape = (text: string) =>

@@ -20,7 +20,7 @@ const KELVIN = 0x212a;
 const LONG_S = 0x017f;
 const queries = new WeakMap<Pattern, IndexedPhrase | 'none'>();
 
-/** Undefined: there are none, or too short ones. */
+/** Undefined: there are none, or only short ones. */
 export function requiredWords(filter: Pattern): IndexedPhrase | undefined {
   let query = queries.get(filter);
   if (query === undefined) {
@@ -32,7 +32,7 @@ export function requiredWords(filter: Pattern): IndexedPhrase | undefined {
   return query === 'none' ? undefined : query;
 }
 
-/** The character that a set stands for, when all of it is that or differs in case only. */
+/** The character that a set stands for, if all of its members differ only in case. */
 function characterOf(set: CodeSet): string | undefined {
   const [low, , next, , third] = set;
   if (low === undefined) return undefined;
@@ -48,8 +48,8 @@ function characterOf(set: CodeSet): string | undefined {
 }
 
 /**
- * What stands before and after a text may be a part of its first and last word. The first is left out where there
- * are others: one of which the beginning is not known is looked for among all words.
+ * The text may continue a word before and after: its first and last word may be incomplete. The first is dropped if
+ * there are others: a word whose beginning is unknown would be searched among all words.
  */
 function wordsIn(text: string): IndexedPhrase | undefined {
   const found = [...tokensIn(text)];

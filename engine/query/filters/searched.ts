@@ -1,19 +1,19 @@
-/** Columns of a token index, and when it is worth asking. */
+/** Columns of a token index, and when a look-up pays. */
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import type { Ref } from '../names/fields.ts';
 import type { IndexedPhrase, SegmentView } from '../plan/index-view.ts';
 import type { SegmentInfo } from '../plan/scope.ts';
 
-/** Columns that an index tells apart: of the others it is known that a word is in one of them. */
+/** Columns that an index distinguishes: for the others it only knows that a word is in one of them. */
 const TOLD_APART: ReadonlySet<string> = new Set(['message', 'host', 'program', 'event_type']);
 const OTHERS = SEARCHED_TEXTS.filter((name) => !TOLD_APART.has(name));
 
-/** The column of a reference, where an index says what words are in it. */
+/** The column of a reference, if an index knows its words. */
 export function searchedColumn(ref: Ref): string | undefined {
   return 'column' in ref && TOLD_APART.has(ref.column) ? ref.column : undefined;
 }
 
-/** Rows that have a phrase in any of their texts, or may have it; undefined: the index cannot tell. */
+/** Rows that have, or may have, a phrase in any of their texts; undefined: the index cannot tell. */
 export function searchAll(
   phrase: IndexedPhrase,
   { columns }: SegmentInfo,

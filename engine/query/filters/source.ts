@@ -1,4 +1,4 @@
-/** `source:fw.log`, `source:*.gz`: events of the sources with such a name, or a part of its path. */
+/** `source:fw.log`, `source:*.gz`: events of sources with this name, or this last part of their path. */
 import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, numberAt } from '../batch/row-scope.ts';
@@ -18,8 +18,7 @@ export interface SourceFilter {
 }
 
 /**
- * The whole name, else the last parts of it after a `/` or `!`. A name without wildcards that no
- * source has is an error.
+ * The whole name, or its last parts after a `/` or `!`. A name without wildcards that no source has is an error.
  */
 function sourceFilter(
   test: Test,

@@ -19,7 +19,7 @@ export interface Surroundings {
   /** For times that state no zone. */
   readonly zone: string;
   readonly zoneOffset: ZoneOffset;
-  /** The files of `lookup`, by what the query calls them. */
+  /** The files for `lookup`, by their names in the query. */
   readonly lookups?: ReadonlyMap<string, LookupFile> | undefined;
   /** Notes on how doubtful parts are read. */
   readonly readings: Set<string>;
@@ -27,11 +27,11 @@ export interface Surroundings {
   readonly unlisted: Set<string>;
 }
 
-/** A test of a field as the query has it. */
+/** A test of a field as written in the query. */
 export interface WrittenTest {
   readonly field: Field;
   readonly test: Test;
-  /** Where it is in the query's text. */
+  /** Its position in the query's text. */
   readonly at: number;
   readonly around: Surroundings;
 }

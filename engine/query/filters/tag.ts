@@ -1,4 +1,4 @@
-/** `tag:lateral`, `tag:ioc*`, `tag:*`: events that carry such a tag. */
+/** `tag:lateral`, `tag:ioc*`, `tag:*`: events with such a tag. */
 import type { Test } from '../syntax/ast.ts';
 import { NONE } from '../batch/row-filter.ts';
 import { FALSE_SQL, oneOf, text } from '../dialect/clickhouse.ts';

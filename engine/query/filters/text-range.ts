@@ -1,4 +1,4 @@
-/** `host:[a TO f]`, `user:>m`: text in the order of its UTF-8 bytes, case told apart. */
+/** `host:[a TO f]`, `user:>m`: text in the order of its UTF-8 bytes, case-sensitive. */
 import type { Test } from '../syntax/ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -50,7 +50,7 @@ function textRangeColumns(filter: TextRangeFilter, scope: RowScope): RowFilter {
   return filterPlaces(placesOf(filter.field, scope), test);
 }
 
-/** Numbers and whole values are other operators': this reads what they left. */
+/** Other operators handle numbers and whole values. */
 function readTextRange(field: Field, test: Test, at: number): TextRangeFilter | undefined {
   if (test.test !== 'compare' && test.test !== 'range') return undefined;
   if (field.type === 'virtual' && field.name === 'attributes')

@@ -38,7 +38,7 @@ export interface TextValueFilter {
   readonly wildcard: boolean;
 }
 
-/** Text that is its own only fold: no letters, and nothing beyond ASCII. */
+/** Text that case folding does not change: no letters, and nothing beyond ASCII. */
 const UNCASED = /^[\x01-@[-`{-\x7f]*$/;
 
 function textValueFilter(
@@ -129,8 +129,8 @@ function textValueRows(
 }
 
 /**
- * A whole value holds all its tokens; that it is them and nothing else must be read. What stands next
- * to a wildcard may be a part of a longer token.
+ * A whole value contains all its tokens; whether it consists of exactly these must be read. A token next to a
+ * wildcard may be part of a longer one.
  */
 function valueCandidates(
   { field, text, wildcard }: TextValueFilter,
@@ -144,7 +144,7 @@ function valueCandidates(
     column = searchedColumn(field.ref);
     if (column === undefined) return undefined;
   } else if (field.type === 'attribute') {
-    // Of several spellings, and in the overflow, it is somewhere among all texts.
+    // With several spellings, or in the overflow column, it may be in any text.
     const [own, other] = attributesNamed(segment.columns, field.key);
     if (own !== undefined && other === undefined && !segment.columns.has(OVERFLOW_COLUMN))
       column = own.column;
@@ -174,7 +174,7 @@ function wordsOf(text: string, wildcard: boolean, isAttribute: boolean): PhraseT
     return found.flatMap((match, at): PhraseToken[] => {
       // In a list a character beyond ASCII, or a control character before a word, may be escaped.
       if (isAttribute && (UNPRINTABLE.test(text) || BEYOND_ASCII.test(match[0]))) return [];
-      // Where the first and the last piece are not empty the value begins and ends with them.
+      // If the first and the last piece are not empty, the value begins and ends with them.
       const starts = i > 0 && match.index === 0;
       const behind = match.index + match[0].length;
       const ends = i < pieces.length - 1 && at === found.length - 1 && behind === piece.length;
@@ -211,7 +211,7 @@ function textValueCondition({ field, text, wildcard }: TextValueFilter): KeyCond
   };
 }
 
-/** A value as it is written among others in a record. */
+/** A value in its spelling within a record. */
 function textValueRecord({ text, wildcard }: TextValueFilter): RecordTest {
   if (!hasToken(text)) return () => undefined;
   const matcher = compilePattern(wholePattern(textFilter(text, !wildcard, 0, undefined)), true);

@@ -1,9 +1,9 @@
 /**
- * Words and phrases: tokens one after another with the same text between them.
+ * Words and phrases: consecutive tokens with the same text between them.
  *
- * A token is a maximal run of ASCII letters, digits, `_` or any non-ASCII character. Delimiters
- * before the first and after the last token of a phrase are no condition; those between tokens are.
- * In an unquoted word `*` and `?` stand for any run of, or one, token character.
+ * A token is a maximal run of ASCII letters, digits, `_` or any non-ASCII character. Delimiters before the first
+ * and after the last token of a phrase are ignored; those between tokens must match. In an unquoted word `*` and
+ * `?` stand for any run of, or one, token character.
  */
 import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../util/tokens.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
@@ -40,25 +40,25 @@ export interface PhraseToken {
 
 export interface TextFilter {
   readonly filter: 'text';
-  /** At least one, but for addresses. */
+  /** At least one, except for addresses. */
   readonly tokens: readonly PhraseToken[];
   /** The text after each token but the last. */
   readonly between: readonly string[];
-  /** RE2 of the tokens and what is between them, to be matched ignoring case. */
+  /** RE2 pattern of the tokens and the text between them, matched ignoring case. */
   readonly pattern: string;
   /** Whether the first token may begin, or the last end, inside a token: it has a `*` there. */
   readonly openStart: boolean;
   readonly openEnd: boolean;
-  /** Undefined: every text that a word without a field is looked for in (`SEARCHED_TEXTS`, attributes). */
+  /** Undefined: every text that a word without a field is searched in (`SEARCHED_TEXTS`, attributes). */
   readonly ref: Ref | undefined;
-  /** Answer of a token index: matching rows (when left out), candidates, or none. */
+  /** What a token index returns: matching rows (if omitted), candidates, or nothing. */
   readonly index?: 'candidates' | 'none';
 }
 
-/** Attributes of a segment from which on a word is searched in all of them at once. */
+/** From this number of a segment's attributes on, a word is searched in all of them at once. */
 const MANY_ATTRIBUTES = 16;
 
-/** Tokens in which `*` and `?` stand for characters of tokens. */
+/** Tokens in which `*` and `?` match characters of tokens. */
 const TOKEN_WITH_WILDCARDS = /[\w*?\u0080-\u{10ffff}]+/gu;
 
 /** Throws QueryError when `text` holds no token. */
@@ -98,8 +98,8 @@ export function textFilter(
 }
 
 /**
- * A `*` at the start of the first token, or at the end of the last, matches whatever token characters
- * are there: neither it nor the delimiter beyond needs looking for, and RE2 is twice as fast without.
+ * A `*` at the start of the first token, or at the end of the last, matches any token characters: neither it nor
+ * the delimiter beyond needs a pattern, and RE2 is twice as fast without.
  */
 function opens(token: PhraseToken, star: RegExp): boolean {
   return token.wildcard && star.test(token.text);
@@ -110,7 +110,7 @@ function whole(pattern: string, { openStart, openEnd }: TextFilter): string {
   return `${openStart ? '' : `(?:^|${RE2_DELIMITER})`}${pattern}${openEnd ? '' : `(?:${RE2_DELIMITER}|$)`}`;
 }
 
-/** RE2 of a word or phrase with what must stand around it, to be matched ignoring case. */
+/** RE2 pattern of a word or phrase with its required boundaries, matched ignoring case. */
 export function wholePattern(filter: TextFilter): string {
   return whole(filter.pattern, filter);
 }
@@ -143,7 +143,7 @@ function matchClickHouse(pattern: string, ref: TextFilter['ref'], scope: ClickHo
   return someText(texts, (sql) => matches(sql, pattern, true));
 }
 
-/** Those that are searched in the same columns share a pattern. */
+/** Conditions that are searched in the same columns share a pattern. */
 function joinedPatterns(
   filters: readonly TextFilter[],
 ): { pattern: string; ref: TextFilter['ref'] }[] {
@@ -181,7 +181,8 @@ function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
   const texts = scope.texts();
   if (texts.length === 0) return NO_COLUMN;
   const attributes = new Set(scope.attributes().map(({ sql }) => sql));
-  // Each of hundreds of columns would have a pattern of its own. A NUL ends a word, and is in no phrase without one.
+  // Otherwise each of hundreds of columns would have its own pattern. A NUL ends a word, and occurs in no phrase
+  // without one.
   const mayJoin = attributes.size >= MANY_ATTRIBUTES && !re2.includes(escapeRe2('\0'));
   const isJoined = ({ sql, json }: Searchable) => mayJoin && !json && attributes.has(sql);
   const joined = texts.filter(isJoined).map(({ sql }) => sql);
@@ -235,7 +236,7 @@ export const textOperator: FilterOperator<TextFilter> = {
       ? textFilter(test.text, test.test === 'quoted', at, field.ref)
       : undefined,
   describe: (filter) => {
-    // An address is a pattern of which no token need be known.
+    // An address is a pattern without a known token.
     const text = filter.tokens.length === 0 ? `/${filter.pattern}/` : phraseText(filter);
     const { ref } = filter;
     if (ref === undefined) return text;

@@ -1,7 +1,7 @@
 /**
- * `ts:[2026-11-01 TO 2026-11-02]`, `ts:2026-11`, `ts:>=…`, `last:24h` and the time range of a request:
- * half-open spans. Segments outside a span are left out, segments inside it need no condition.
- * An event without a time is in no span.
+ * `ts:[2026-11-01 TO 2026-11-02]`, `ts:2026-11`, `ts:>=…`, `last:24h` and the time range of a request: half-open
+ * spans. Segments outside a span are skipped, segments inside it need no condition. An event without a time is in
+ * no span.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { RowSet } from '../../util/row-set.ts';
@@ -21,7 +21,7 @@ import type { Surroundings } from './surroundings.ts';
 export interface TimeFilter {
   readonly filter: 'time';
   readonly ref: Ref;
-  /** From here on; undefined: open. */
+  /** Inclusive; undefined: open. */
   readonly from: EpochMicros | undefined;
   /** Up to here, not included. */
   readonly to: EpochMicros | undefined;

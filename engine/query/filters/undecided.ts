@@ -1,9 +1,9 @@
 /**
- * A filter without the parts that a segment decides: `host:web01` asks for the column and for the attribute of
- * that name, and few segments have both. What is left may be one condition that an index or a rollup answers.
+ * Simplifies a filter by what a segment decides: `host:web01` tests the column and the attribute of that name, and
+ * few segments have both. The rest may be one condition that an index or a rollup answers.
  *
- * Invariant: what is left of the same filter by the same parts is the same object, so that what is kept of a
- * filter is found again for each segment.
+ * Invariant: the same filter and decisions give the same object, so that cached results of a filter are found again
+ * for each segment.
  */
 import type { Scope } from '../plan/scope.ts';
 import { type Filter, compileFilter } from './filter.ts';

@@ -17,7 +17,7 @@ export function checkLength(text: string, at: number): void {
   );
 }
 
-/** `text` as an RE2 pattern that matches it and nothing else. */
+/** An RE2 pattern that matches exactly `text`. */
 export function escapeRe2(text: string): string {
   let out = '';
   for (const char of text.toWellFormed()) {
@@ -42,8 +42,8 @@ export function hasWildcard(text: string): boolean {
 }
 
 /**
- * Matches whole names in JavaScript, as `valuePattern` does in SQL. What lies between two `*` is taken
- * where it first comes: so a long name is read once, however many `*` there are.
+ * Matches whole names in JavaScript, as `valuePattern` does in SQL. The text between two `*` is matched at its
+ * first occurrence, so a long name is read once, however many `*` there are.
  */
 export function wildcardMatcher(text: string, wildcards: boolean): (name: string) => boolean {
   const given = text.toWellFormed();
@@ -80,7 +80,7 @@ function jsPattern(text: string, wildcards: boolean): string {
 /** Patterns longer than this together are not joined: RE2 bounds a pattern's size. */
 const MAX_JOINED_LENGTH = 16_000;
 
-/** Lists of items whose patterns, each of `length`, may be joined into one. */
+/** Groups of items whose patterns, each of `length`, may be joined into one. */
 export function joinable<T>(items: readonly T[], length: (item: T) => number): T[][] {
   const out: T[][] = [];
   let size = Infinity;

@@ -1,16 +1,16 @@
 /**
- * A list's text as rows of cells: CSV, TSV, values separated by `;`, NDJSON, or one value a line. The
- * first line may name the columns. Lines that are empty or begin with `#` are no rows.
+ * A list's text as rows of cells: CSV, TSV, values separated by `;`, NDJSON, or one value per line. The first line
+ * may name the columns. Empty lines and those that begin with `#` are ignored.
  *
- * Holds always: every column has a cell for each row; an empty cell says nothing about an event, and no
- * row has only such.
+ * Invariants: every column has a cell for each row; an empty cell matches any event, and no row has only empty
+ * cells.
  */
 import { counted } from '../../contract/counted.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from './list-lines.ts';
 
 export interface CutList {
-  /** Names of the columns as they were written; undefined: one column of values of any type. */
+  /** Names of the columns as written; undefined: one column of values of any type. */
   readonly names: readonly string[] | undefined;
   /** By column, then by row. */
   readonly cells: readonly (readonly string[])[];
@@ -22,15 +22,15 @@ interface CutOptions {
   /** Names of the columns, or of those of a header that count; undefined: the header's. */
   readonly fields: readonly string[] | undefined;
   /**
-   * What each column is, by its place (of NDJSON: of the key, in the order of their first appearance), in
-   * place of `fields`; undefined, and those after the last: it does not count.
+   * Instead of `fields`: the field of each column, by position (for NDJSON, of each key in the order of first
+   * appearance); undefined, and columns after the last one: ignored.
    */
   readonly columns?: readonly (string | undefined)[] | undefined;
-  /** With `columns`: whether the first line of a table names them only. */
+  /** With `columns`: whether the first line of a table only names the columns. */
   readonly header?: boolean | undefined;
-  /** Whether a column of that name is a field, though nobody says so. */
+  /** Whether a column with that name is a field by default. */
   isField(name: string): boolean;
-  /** Whether a first line that has this name may be names of columns. */
+  /** Whether a first line with this name may be a header. */
   isHeading(name: string): boolean;
 }
 
@@ -51,7 +51,7 @@ export function cutList(text: string, options: CutOptions): CutList {
   const delimiter = delimiterOf(first);
   const row = cellsOf(first, delimiter ?? ',', reader);
   const header = hasHeader(row, options) ? row : undefined;
-  // A single name for lines that are no header: each line is one value, whatever is in it.
+  // A single name for lines without a header: each line is one value, whatever it contains.
   const named = (columns ?? fields)?.length ?? (delimiter === undefined ? 1 : undefined);
   if (header === undefined && named === 1) return byLine(text, fields);
   const width = row.length;
@@ -75,7 +75,7 @@ export function cutList(text: string, options: CutOptions): CutList {
   return rows.cut(names);
 }
 
-/** Rows as they are read. */
+/** Collects rows as they are read. */
 class Rows {
   private readonly cells: string[][];
   private readonly lines: number[] = [];
@@ -139,7 +139,7 @@ function hasHeader(cells: readonly string[], options: CutOptions): boolean {
   return options.columns === undefined ? isHeader(cells, options) : options.header === true;
 }
 
-/** @throws ListError none of them counts, or too many do */
+/** @throws ListError if none of them is used, or too many are */
 function namesOf(columns: NonNullable<CutOptions['columns']>): string[] {
   const names = columns.filter((name) => name !== undefined);
   if (names.length === 0)
@@ -149,7 +149,7 @@ function namesOf(columns: NonNullable<CutOptions['columns']>): string[] {
   return names;
 }
 
-/** Whether the first line names columns: what `fields` names, or some field of events. */
+/** Whether the first line names columns: names in `fields`, or some field of events. */
 export function isHeader(
   cells: readonly string[],
   { fields, isHeading }: Pick<CutOptions, 'fields' | 'isHeading'>,
@@ -229,7 +229,7 @@ function cutJson(first: string, reader: LineReader, options: CutOptions): CutLis
   const { isField, columns } = options;
   if (columns !== undefined) namesOf(columns);
   const fields = columns === undefined ? options.fields : undefined;
-  /** Keys in the order in which they appear, as far as `columns` says what they are. */
+  /** Keys in the order of appearance, as far as `columns` describes them. */
   const places = new Map<string, number>();
   const records: { line: number; values: ReadonlyMap<string, string> }[] = [];
   const names = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * The cells of one column of a list, read as values of a field. A cell means what `field:"cell"` means in
- * a query: an address or a block, a number, a name for a number, or a whole text with case ignored.
+ * Parses the cells of one column of a list as values of a field. A cell means what `field:"cell"` means in a query:
+ * an address or a block, a number, a name for a number, or a whole text ignoring case.
  */
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { type AddressRange, ip6ToUuid, parseAddress } from '../values/address.ts';
@@ -30,7 +30,7 @@ export type Form =
   | { readonly form: 'attribute'; readonly name: string }
   | { readonly form: 'community-id' };
 
-/** In place of a form's number: the cell says nothing; or something that no event can have. */
+/** Instead of a form's number: the cell is empty; or a value that no event can have. */
 export const NOTHING = -1;
 export const NEVER = -2;
 
@@ -38,11 +38,11 @@ export const NEVER = -2;
 export type Values = Float64Array | readonly (number | string)[];
 
 export interface ListColumn {
-  /** The ends of an event that it may be about; undefined: none of them. */
+  /** The sides of an event that it may refer to; undefined: it has none. */
   readonly sides: readonly Side[] | undefined;
   readonly address: boolean;
   readonly forms: readonly Form[];
-  /** Of each row, the number of its form in `forms`. */
+  /** For each row, the index of its form in `forms`. */
   readonly form: Int16Array;
   readonly values: Values;
 }
@@ -78,7 +78,7 @@ class Cells implements ListColumn {
     }
   }
 
-  /** The number of a form, which is told from others by its prefix. */
+  /** The index of a form, which is identified by its prefix. */
   formOf(form: Form): number {
     const prefix = 'prefix' in form ? form.prefix : 0;
     const at = this.forms.findIndex(
@@ -92,7 +92,7 @@ class Cells implements ListColumn {
   }
 }
 
-/** What lists of indicators put in brackets, so that it cannot be clicked: `10.0.0[.]1`, `a[@]b.example`. */
+/** Brackets that reports put into indicators to make them unclickable: `10.0.0[.]1`, `a[@]b.example`. */
 const DEFANGED = /\[(\.|:|@|:\/\/)\]/g;
 const DEFANGED_SCHEME = /^hxxp(?=s?:\/\/)/i;
 
@@ -102,7 +102,7 @@ export function refanged(text: string): string {
   return plain.replace(DEFANGED_SCHEME, 'http');
 }
 
-/** What has white space is no address, domain or URL: a command may have brackets of its own. */
+/** A text with white space is not an address, domain or URL: a command may contain such brackets. */
 function refangedText(cell: string): string {
   return /\s/.test(cell) ? cell : refanged(cell);
 }
@@ -174,7 +174,7 @@ function withoutFangs(cell: string): string {
   return cell.includes('[') ? refanged(cell).replace(/^\[(.*)\]$/, '$1') : cell;
 }
 
-/** The address or block that a cell is; undefined: none. */
+/** The address or block in a cell; undefined if it is not one. */
 export function addressOf(cell: string): AddressRange | undefined {
   return parseAddress(withoutFangs(cell));
 }
@@ -211,7 +211,7 @@ const [ZERO, NINE] = [0x30, 0x39];
 /** Digits of numbers that are exact whatever they are. */
 const EXACT_DIGITS = 15;
 
-/** Most numbers of lists are digits and nothing else. */
+/** Most numbers in lists consist of digits only. */
 function wholeNumber(text: string): number | undefined {
   if (text.length > EXACT_DIGITS) return undefined;
   let value = 0;
@@ -245,7 +245,7 @@ function numberColumn({ refs }: NumberField): NumberColumn {
   };
 }
 
-/** The number that a cell of a field is, or the one that its name stands for. */
+/** The number in a cell of a field, or the one that its name means. */
 function numberOf({ names }: NumberField, cell: string): number | undefined {
   return (
     wholeNumber(cell) ??

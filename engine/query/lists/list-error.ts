@@ -8,14 +8,14 @@ export const LIST_LIMITS = {
   columns: 32,
   /** Characters of one value. */
   value: 2000,
-  /** Different forms of rows: which values there are, and of which lengths blocks are. */
+  /** Different forms of rows: which values they have, and the lengths of blocks. */
   groups: 200,
-  /** Values that are looked for anywhere in an event's text: each is looked up by itself. */
+  /** Values that are searched in all texts of an event: each needs its own look-up. */
   texts: 2000,
 } as const;
 
 export class ListError extends DaybookError {
-  /** From 1; undefined where it is no single line. */
+  /** From 1; undefined if it is not about a single line. */
   readonly line: number | undefined;
   constructor(code: ErrorCode, line: number | undefined, problem: string, hint?: string) {
     super(

@@ -1,6 +1,6 @@
 /**
- * What the beginning of a list looks like, for who has to say what its columns are: of any text, also one
- * that cannot be read as a list.
+ * Outlines the beginning of a list for a person who assigns its columns: any text, even one that cannot be parsed
+ * as a list.
  */
 import { isAddress } from './list-columns.ts';
 import { COLUMN_NAME, isHeader } from './cut-list.ts';
@@ -12,7 +12,7 @@ interface ListGlance {
   readonly form: 'values' | 'table' | 'json';
   /** Whether the first line of a table names the columns. */
   readonly header: boolean;
-  /** Names of the columns, as far as they have any; of keys, in the order of their first appearance. */
+  /** Names of the columns, if they have any; for keys, in the order of first appearance. */
   readonly names: readonly (string | undefined)[];
   /** Cells of the first rows, each with one for each column. */
   readonly rows: readonly (readonly string[])[];
@@ -21,9 +21,9 @@ interface ListGlance {
 interface GlanceOptions {
   /** Whether the first line is a header; undefined: as it looks. */
   readonly header?: boolean | undefined;
-  /** How many rows. */
+  /** Maximum number of rows. */
   readonly most: number;
-  /** Whether a first line that has this name may be names of columns. */
+  /** Whether a first line with this name may be a header. */
   isHeading(name: string): boolean;
 }
 
@@ -54,7 +54,7 @@ export function glanceList(text: string, options: GlanceOptions): ListGlance {
   };
 }
 
-/** Names that are no fields are names, too, where the line below has what no name is. */
+/** Names that are not fields are names all the same if the line below has something that cannot be a name. */
 function looksLikeHeader(lines: readonly (readonly string[])[], options: GlanceOptions): boolean {
   const [first = [], second] = lines;
   if (isHeader(first, { fields: undefined, isHeading: (name) => options.isHeading(name) }))
@@ -96,7 +96,7 @@ function shownOf(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // What is in it is in too much else.
+    // Its content is nested too deeply.
     if (error instanceof RangeError) return '…';
     throw error;
   }

@@ -17,7 +17,7 @@ function listOf(text: string, fields?: readonly string[]): MatchList {
   });
 }
 
-/** Few values, so that rows meet; the largest that there are among them. */
+/** Few values, so that rows match; including the largest possible ones. */
 const ADDRESS = fc.constantFrom(0, 1, 0x0a00_0001, 0x0a00_0002, 0x0a00_0100, 0xffff_ffff);
 const PORT = fc.constantFrom(0, 53, 443, 65_535);
 const PROTO = fc.constantFrom(0, 6, 17, 255);
@@ -74,7 +74,7 @@ function joined(list: MatchList, events: readonly Event[]): number[] | undefined
   return [...events.keys()].filter((row) => ((words[row >>> 5]! >>> (row & 31)) & 1) === 1);
 }
 
-/** The same, each row with each. */
+/** The same by comparing each row with each. */
 function compared(list: MatchList, events: readonly Event[]): number[] {
   return [...events.keys()].filter((row) =>
     list.groups.some(({ keys, lines }) =>
@@ -97,7 +97,7 @@ it('takes the rows whose keys are those of a row of the list', () => {
     fc.property(LIST, fc.array(EVENT, { minLength: 50, maxLength: 200 }), (text, events) => {
       const list = listOf(text);
       const rows = joined(list, events);
-      // Which side has no value matters where both ways hold: that is left to statements.
+      // Which side has no value matters if both directions match: that is left to statements.
       if (rows === undefined) return;
       taken += rows.length;
       expect(rows).toEqual(compared(list, events));

@@ -1,9 +1,9 @@
 /**
- * Which rows of a segment a list takes, found by comparing columns that are in memory: one pass over a hash
- * of each row's keys, and a look at the columns for the few whose hash some row of the list has.
+ * Finds the rows of a segment that a list matches by comparing columns in memory: one pass over a hash of each
+ * row's keys, and a comparison of the columns for the few whose hash some row of the list has.
  *
- * Holds always: a row is taken if and only if each of its keys is one of the same list row; hashes only leave
- * rows out. Multipliers differ from process to process: nobody can make values that meet in one place.
+ * Invariants: a row matches if and only if all of its keys equal those of one list row; hashes only exclude rows.
+ * Multipliers differ between processes, so that nobody can craft colliding values.
  */
 import type { ColumnName } from '../../contract/event.ts';
 import type { ListGroup, MatchList } from './match-list.ts';
@@ -25,7 +25,7 @@ export interface JoinKey {
 
 const TYPES: ReadonlySet<string> = new Set(['UTINYINT', 'USMALLINT', 'UINTEGER', 'INTEGER']);
 
-/** The keys of each group; undefined: some are no whole numbers of 32 bits. */
+/** The keys of each group; undefined if some are not 32-bit whole numbers. */
 export function joinKeys(list: MatchList): readonly (readonly JoinKey[])[] | undefined {
   const out: JoinKey[][] = [];
   for (const { keys } of list.columnGroups) {
@@ -83,7 +83,7 @@ function mixed(hash: number, value: number, by: number): number {
   return product ^ (product >>> 15);
 }
 
-/** Puts a key of each row of a list where it belongs among its `keys`, and into the row's hash. */
+/** Adds a key of each row of a list to its `keys`, and to the row's hash. */
 function putKey(
   to: Uint32Array,
   keys: number,
@@ -107,7 +107,7 @@ const [LEAST_FILTER, MOST_FILTER] = [18, 23];
 /** A group's rows by a hash of their values. */
 export class JoinTable {
   private readonly keys: number;
-  /** Of each different row its values, one after the other. */
+  /** The values of each distinct row, concatenated. */
   private readonly values: Uint32Array;
   /** Pairs of a row's number, plus 1, and its hash, from the place that the hash names on. */
   private readonly slots: Int32Array;
@@ -138,7 +138,7 @@ export class JoinTable {
     const mask = slots.length - 1;
     let slot = (hash << 1) & mask;
     for (; slots[slot] !== EMPTY; slot = (slot + 2) & mask) {
-      // Once is enough, however often a list says the same.
+      // Duplicates in the list are stored once.
       if (slots[slot + 1] === hash && this.isSame(row, slots[slot]! - 1)) return;
     }
     slots[slot] = row + 1;
@@ -174,7 +174,7 @@ export class JoinTable {
     }
   }
 
-  /** Rows of the block from `from` on whose hash the filter has: a loop that does nothing else is quick. */
+  /** Rows of the block from `from` on whose hash passes the filter: a loop that does nothing else is fast. */
   private candidates(hashes: Int32Array, from: number, out: Uint32Array): number {
     const { filter, shift } = this;
     const to = Math.min(hashes.length, from + BLOCK);

@@ -1,9 +1,9 @@
 /** Lines of a list, and the values in one of them. */
 import { LIST_LIMITS, ListError } from './list-error.ts';
 
-/** Lines one after the other; none that are empty or a remark. */
+/** Iterates over lines, skipping empty ones and comments. */
 export class LineReader {
-  /** Of the line that was read last, from 1. */
+  /** Number of the last line read, from 1. */
   number = 0;
   private readonly text: string;
   private at = 0;
@@ -50,7 +50,7 @@ function unquoted(line: string): string {
   }
 }
 
-/** Where what begins with the quote at `at` ends; of what is not closed at the last quote in it, if it has one. */
+/** Where the text that begins with the quote at `at` ends; if it is not closed, at its last quote, if any. */
 function quotedEnd(line: string, at: number): number | undefined {
   let last: number | undefined;
   for (let from = at + 1; ;) {
@@ -62,7 +62,7 @@ function quotedEnd(line: string, at: number): number | undefined {
   }
 }
 
-/** Values in quotes may hold separators, quotes (`""`) and ends of lines, which are read on for. */
+/** Quoted values may contain separators, quotes (`""`) and line ends, for which further lines are read. */
 export function cellsOf(line: string, delimiter: string, reader: LineReader): string[] {
   if (!line.includes('"')) return line.split(delimiter);
   const from = reader.number;
@@ -101,13 +101,13 @@ export function cellsOf(line: string, delimiter: string, reader: LineReader): st
   }
 }
 
-/** @throws ListError it is none */
+/** @throws ListError if it is not an object */
 export function jsonObject(line: string, number: number): object {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new ListError('usage', number, 'no JSON object', 'NDJSON has one object a line');
 }

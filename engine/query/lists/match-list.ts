@@ -1,10 +1,9 @@
 /**
- * A list of values, ready to be compared with events: an event matches if it meets every value of any of
- * the rows.
+ * A list of values, prepared for comparison with events: an event matches if it matches every value of any row.
  *
- * Rows of one form (the same columns, blocks of the same length) are a group, which is compared with
- * events at once: a group's keys are single columns. What may stand on either side of an event (`ip`,
- * `port`, a flow in either direction) is in the groups both ways round.
+ * Rows of one form (the same columns, blocks of the same length) are a group, which is compared with events at
+ * once: a group's keys are single columns. Values that may be on either side of an event (`ip`, `port`, a flow in
+ * either direction) are in the groups in both arrangements.
  */
 import { counted } from '../../contract/counted.ts';
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
@@ -31,7 +30,7 @@ import {
 } from './list-columns.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
 
-/** The operand of a key's values; `present` has none: a side must have an address. */
+/** The operand of a key's values; `present` has none: the side must have an address. */
 export type ListKey =
   | {
       readonly key: 'address4';
@@ -64,7 +63,7 @@ export class KeyValues {
   readonly key: ListKey;
   /** As SQL has it. */
   readonly type: string;
-  /** One of each row: numbers, or texts; none of a key that is `present`. */
+  /** One for each row: numbers, or texts; empty for a `present` key. */
   readonly values: Values;
   private ranges: Ip4Ranges | undefined;
   private texts: ReadonlySet<string> | undefined;
@@ -121,7 +120,7 @@ export interface ListGroup {
 
 interface ListOptions {
   readonly text: string;
-  /** Tells this list from others: hexadecimal digits. */
+  /** Identifies this list: hexadecimal digits. */
   readonly digest: string;
   /** Names of the columns that count. */
   readonly fields?: readonly string[] | undefined;
@@ -133,13 +132,13 @@ interface ListOptions {
   readonly resolve: Resolve;
 }
 
-/** A value that is looked for anywhere in the text of events. */
+/** A value that is searched in all texts of events. */
 export interface ListText {
   readonly filter: TextFilter;
   readonly line: number;
 }
 
-/** Whether a group is of addresses as they are written in text. */
+/** Whether a group consists of addresses as written in text. */
 export function isWritten({ keys }: ListGroup): boolean {
   return keys[0]?.key.key === 'written4';
 }
@@ -173,7 +172,7 @@ export class MatchList implements Parts {
   readonly eitherWay: boolean;
   /** Undefined: its columns are fields. */
   readonly anyType: ValueCounts | undefined;
-  /** Those of `fields` that only the overflow of attributes may have. */
+  /** Names in `fields` that only the overflow of attributes may have. */
   readonly unlisted: readonly string[];
 
   constructor({ digest, fields, lines, groups, texts, eitherWay, anyType, unlisted }: Parts) {
@@ -203,13 +202,13 @@ export class MatchList implements Parts {
   }
 }
 
-/** Stands for no field: what is looked for anywhere in an event's text. */
+/** Not a field: searched in all texts of an event. */
 const TEXT = 'text';
 const isText = (name: string): boolean => name.toLowerCase() === TEXT;
 
 /**
- * The field that a column of this name is, though nobody says so. A name that no event is known to have may be
- * in the overflow of attributes, but so may any word: it is none.
+ * The field that a column with this name means by default. A name that no event is known to have might be in the
+ * overflow of attributes, but so might any word: it is not a field.
  */
 export function listFieldOf(name: string, resolve: Resolve): string | undefined {
   if (isText(name)) return TEXT;
@@ -253,7 +252,7 @@ export function readList(options: ListOptions): MatchList {
     const field = fieldsOf[at];
     if (field === undefined)
       throw new ListError('unknown-field', undefined, `no event has a field ${shown(name)}`);
-    // Each column that may stand on either side makes twice as many rows.
+    // Each column that may be on either side doubles the number of rows.
     const other = seen.get(`${field.type} ${field.name}`);
     if (other !== undefined)
       throw new ListError(
@@ -307,8 +306,8 @@ function inAllForms(cut: CutList, fields: readonly (Field | undefined)[]): CutLi
 }
 
 /**
- * One column without a name. An address or block means what it means in a query: the addresses of an event, and
- * its text. What is no address is text.
+ * One column without a name. An address or block means what it means in a query: the addresses of an event, and its
+ * text. Everything else is text.
  */
 function ofAnyType(
   { cells, lines }: CutList,
@@ -331,7 +330,7 @@ function ofAnyType(
   const has = { addresses: addresses.lines.length > 0, texts: texts.lines.length > 0 };
   const columns = has.addresses ? readColumn(ip, addresses.cells[0]!, addresses.lines) : [];
   const groups = has.addresses ? groupsOf(digest, columns, addresses.lines, false) : [];
-  // Of IPv6 addresses each is looked for by itself: it is written in many ways.
+  // Each IPv6 address needs its own search: it has many spellings.
   const written6 = cellsThat((text) => addressOf(text)?.version === 6);
   return new MatchList({
     ...{ digest, lines, eitherWay: false },
@@ -351,7 +350,7 @@ function ofAnyType(
   });
 }
 
-/** IPv4 addresses and blocks of a list as they may be written in text, those of one length in a group. */
+/** IPv4 addresses and blocks of a list as they may be written in text, grouped by length. */
 function writtenGroups(
   digest: string,
   columns: readonly ListColumn[],
@@ -401,7 +400,7 @@ function checkTexts(phrases: number, addresses = 0): void {
   );
 }
 
-/** @param addresses that are looked for in text beside them */
+/** @param addresses that are searched in text in addition */
 function phrases({ cells, lines }: CutList, addresses = 0): ListText[] {
   const each = cells[0]!.flatMap((cell, row) => {
     const text = refanged(cell);
@@ -420,7 +419,7 @@ function phrases({ cells, lines }: CutList, addresses = 0): ListText[] {
   });
 }
 
-/** Which end each column is about. */
+/** The side that each column refers to. */
 type Variant = readonly (Side | undefined)[];
 
 function variantsOf(columns: readonly ListColumn[], eitherWay: boolean): Variant[] {
@@ -442,10 +441,10 @@ function other(side: Side | undefined): Side | undefined {
   return side === 'src' ? 'dst' : 'src';
 }
 
-/** A group while rows are put into it. */
+/** A group while rows are added to it. */
 interface Open {
   readonly keys: readonly ListKey[];
-  /** Its rows, by which way round they are. */
+  /** Its rows, by arrangement. */
   readonly parts: Part[];
 }
 
@@ -529,7 +528,7 @@ function valuesOf(
   return numbers;
 }
 
-/** Of each row: numbers and texts. */
+/** Numbers and texts for each row. */
 function mixedValues({
   values = [],
   rows,

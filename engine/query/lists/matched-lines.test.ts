@@ -1,6 +1,6 @@
 /**
- * Statements that look for the lines of a list are as long as what they read: where segments have hundreds of
- * attributes each, a longer one takes DuckDB minutes to plan.
+ * Statements that search for the lines of a list are no longer than what they read: if segments have hundreds of
+ * attributes each, planning a longer one takes DuckDB minutes.
  */
 import { expect, it } from 'vitest';
 import { COLUMNS, KINDS } from '../../contract/event.ts';
@@ -13,7 +13,7 @@ import { readList } from './match-list.ts';
 const ATTRIBUTES = 50;
 const SEGMENTS = 3;
 
-/** Each has attributes of its own. */
+/** Each has its own attributes. */
 const segments = Array.from({ length: SEGMENTS }, (_, n): SegmentInfo => {
   const own = Array.from({ length: ATTRIBUTES }, (_none, at) => `a:name${n}x${at}`);
   return {
@@ -49,7 +49,7 @@ it('reads each segment by its own columns where events are not chosen', () => {
   const { sql } = compileMatchedLines(planned('*'), written);
   expect(occurrences(sql, '"a:name0x7"')).toBeGreaterThan(0);
   expect(occurrences(sql, '"a:name0x7"')).toBe(occurrences(sql, '"a:name2x7"'));
-  // Of other segments it has no columns, not even empty ones.
+  // It has no columns of other segments, not even empty ones.
   expect(occurrences(sql, 'CAST(NULL')).toBe(0);
 });
 

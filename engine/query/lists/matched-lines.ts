@@ -1,4 +1,4 @@
-/** Which lines of a list the events of a plan match, as statements. */
+/** Statements that find the lines of a list which a plan's events match. */
 import { blockOfIp4, eachOf, listTable, Params, quoteIdentifier } from '../dialect/duckdb.ts';
 import { LINE_COLUMN, eachText, keyColumn, writtenNumbers } from '../filters/list.ts';
 import { type EventsNode, type Plan, eventContext, limited, relationOf } from '../plan/plan.ts';
@@ -29,8 +29,9 @@ function eventsOf(plan: Plan, segments: readonly SegmentInfo[], params: Params):
 }
 
 /**
- * The lines whose address is written in the text of some event: each address of the text is looked up once. Of plain
- * events each segment is read by its own columns: together they may have thousands, whose texts take minutes to plan.
+ * The lines whose address some event's text contains: each address in the text is looked up once. For unfiltered
+ * events each segment is read with its own columns: together they may have thousands, whose texts take minutes to
+ * plan.
  */
 function writtenLines(plan: Plan, { table }: ListGroup, prefix: number, params: Params): Statement {
   const apart = choosesAmong(plan) ? [plan.segmentsUsed] : plan.segmentsUsed.map((one) => [one]);
@@ -63,7 +64,7 @@ function someEvent(plan: Plan, events: EventsNode): Statement {
   return { ...params.finish(`SELECT 1 FROM (${relation.sql()}) AS r LIMIT 1`), columns: [] };
 }
 
-/** Whether something beside filters chooses among the events of a plan. */
+/** Whether anything but filters selects the events of a plan. */
 export function choosesAmong({ events, limit }: Plan): boolean {
   return events.node !== 'base' || limit !== undefined;
 }

@@ -1,8 +1,9 @@
 /**
- * The file of `lookup`: CSV, TSV, values separated by `;`, or NDJSON, whose first line (or keys) names the columns. It is
- * read once and kept by its bytes.
+ * The file of `lookup`: CSV, TSV, values separated by `;`, or NDJSON, whose first line (or keys) names the columns.
+ * It is read once and cached by its bytes.
  *
- * Holds always: every column has a cell for each row; an empty cell is missing. Of rows with one key the first counts.
+ * Invariants: every column has a cell for each row; an empty cell is a missing value. Of rows with the same key the
+ * first counts.
  */
 import { counted } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -11,11 +12,11 @@ import { type AddressRange, parseAddress } from '../values/address.ts';
 import { macDigits, macTexts } from '../values/mac-text.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from '../lists/list-lines.ts';
 
-/** A file as it was given. */
+/** A file as given. */
 export interface GivenFile {
   readonly bytes: Uint8Array;
   readonly name: string;
-  /** Of the bytes, in hexadecimal digits. */
+  /** Hash of the bytes, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -23,7 +24,7 @@ export const LOOKUP_LIMITS = {
   bytes: 16 << 20,
   rows: 200_000,
   columns: 64,
-  /** Different lengths of blocks: each is looked up by itself. */
+  /** Number of different block lengths: each needs its own look-up. */
   prefixes: 40,
 } as const;
 
@@ -127,7 +128,7 @@ function cellOf(value: unknown): string | null {
   return text.toWellFormed().replaceAll('\0', '');
 }
 
-/** Type of a column: numbers where every cell is one as it is usually written. */
+/** Type of a column: number if every cell is a number in its usual spelling. */
 export function columnType(cells: readonly (string | null)[]): 'number' | 'text' {
   const isNumber = (cell: string | null) => cell === null || NUMBER.test(cell);
   return cells.every(isNumber) && cells.some((cell) => cell !== null) ? 'number' : 'text';
@@ -145,7 +146,7 @@ export type LookupKeys =
 export interface Blocks {
   readonly version: 4 | 6;
   readonly prefix: number;
-  /** By the first address: a number, or a bigint of version 6. */
+  /** By first address: a number, or a bigint for version 6. */
   readonly rows: ReadonlyMap<number | bigint, number>;
 }
 
@@ -168,7 +169,7 @@ export function textKeys(cells: readonly (string | null)[]): LookupKeys {
   return { type: 'text', rows };
 }
 
-/** @throws DaybookError usage, of the first cell that is none */
+/** @throws DaybookError usage for the first cell that is not one */
 export function numberKeys(
   { cells, lines, name }: LookupFile,
   column: number,
@@ -188,7 +189,7 @@ export function numberKeys(
   return { type: 'number', rows };
 }
 
-/** @throws DaybookError usage, of the first cell that is none; limit-exceeded */
+/** @throws DaybookError usage for the first cell that is not one; limit-exceeded */
 export function addressKeys({ cells, lines, name }: LookupFile, column: number): LookupKeys {
   const forms = new Map<
     string,
@@ -217,7 +218,7 @@ export function addressKeys({ cells, lines, name }: LookupFile, column: number):
   return { type: 'address', blocks: [...forms.values()].sort((a, b) => b.prefix - a.prefix) };
 }
 
-/** Undefined: a range that is no block. */
+/** Undefined for a range that is not a block. */
 function blockOf(
   range: AddressRange,
 ): { version: 4 | 6; prefix: number; low: number | bigint } | undefined {

@@ -5,7 +5,7 @@ import { QueryError } from '../syntax/query-error.ts';
 import { queriesIn, stageOperatorOf } from '../stages/stages.ts';
 import { queriesWithin } from '../plan/within.ts';
 
-/** As they are written, each once; none of a text that is wrong, which is said where it is asked. */
+/** As written, each once; empty if the text is invalid, which is reported when it is run. */
 export function lookupNames(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   const ofStage = (stage: Stage): void => {

@@ -1,18 +1,18 @@
 /**
- * Names of attributes and the columns that hold them (engine/util/attribute-columns.ts). Names ignore case:
- * `note` and `Note` are one attribute. In a relation of several segments the spellings of a name are the columns
+ * Names of attributes and the columns that hold them (engine/util/attribute-columns.ts). Names ignore case: `note`
+ * and `Note` are one attribute. In a relation of several segments the spellings of a name are the columns
  * `a0:note`, `a1:Note`, ….
  *
- * Invariant: what is shown of an attribute is the name that its evidence has, never that of the column.
+ * Invariant: the displayed name of an attribute is the one in its evidence, never that of the column.
  */
 import { evidenceNames, withoutPrefix } from '../../util/attribute-columns.ts';
 
 export { ATTRIBUTE_PREFIX, isAttributeColumn } from '../../util/attribute-columns.ts';
 
 interface StoredAttribute {
-  /** As it is stored, or as a relation of events has it. */
+  /** The column as stored, or in a relation of events. */
   readonly column: string;
-  /** As its evidence has it. */
+  /** As in its evidence. */
   readonly name: string;
 }
 
@@ -27,7 +27,7 @@ export function attributesOf(columns: Columns): ReadonlyMap<string, readonly Sto
   return found;
 }
 
-/** The columns of the attribute `name`, whatever the case of its letters. */
+/** The columns of the attribute `name`, in any case. */
 export function attributesNamed(columns: Columns, name: string): readonly StoredAttribute[] {
   return attributesOf(columns).get(name.toLowerCase()) ?? [];
 }
@@ -49,8 +49,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * One column for each spelling of each attribute of several segments. Names of a relation's columns ignore
- * case, too: each spelling of a name has a prefix of its own.
+ * One column for each spelling of each attribute of several segments. Names of a relation's columns ignore case,
+ * too: each spelling of a name gets its own prefix.
  */
 export function attributeAliases(sets: Iterable<Columns>): string[] {
   const spellings = new Map<string, Set<string>>();

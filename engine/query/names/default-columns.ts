@@ -1,4 +1,4 @@
-/** The columns of events that are shown where nobody chose any. */
+/** The columns of events that are shown by default. */
 import { COLUMNS } from '../../contract/event.ts';
 import type { Name } from '../syntax/ast.ts';
 import type { Extent } from '../values/values.ts';
@@ -29,13 +29,13 @@ export function otherNames({ hidden, computed }: Others): Set<string> {
   return new Set([...hidden, ...computed.map(({ name }) => name.toLowerCase())]);
 }
 
-/** Whether an attribute is among such names. */
+/** Whether an attribute is among the given names. */
 export function isOther(others: ReadonlySet<string>, attribute: string): boolean {
   const name = attribute.toLowerCase();
   return others.has(name) || others.has(`attrs.${name}`) || others.has('attributes');
 }
 
-/** What is stored of the plan's events, but for attributes. */
+/** The stored columns of the plan's events, without attributes. */
 export function defaultColumns(of: Others & { readonly extent: Extent }): string[] {
   const there = of.extent.columns ?? new Set<string>();
   const others = otherNames(of);

@@ -25,7 +25,7 @@ function sideOf(ref: Ref | undefined): Dimension | undefined {
   return ref.column === 'src_ip4' ? 'src_ip' : ref.column === 'dst_ip4' ? 'dst_ip' : undefined;
 }
 
-/** A field's dimension; of an attribute its name as it was asked for. */
+/** A field's dimension; for an attribute, its name as requested. */
 export function dimensionOf(field: Field): Dimension | undefined {
   switch (field.type) {
     case 'address':

@@ -1,4 +1,4 @@
-/** Names that evidence has for what is in a column are found, and unknown ones are errors. */
+/** Names under which evidence has the content of a column are resolved, and unknown ones are errors. */
 import { expect, it } from 'vitest';
 import { eventFields } from './fields.ts';
 import { QueryError } from '../syntax/query-error.ts';

@@ -1,9 +1,9 @@
 /**
- * Names to fields: the stored columns, the virtual fields, the names that other schemas have for them (the registry,
- * engine/fields), and attributes.
+ * Resolves names to fields: stored columns, virtual fields, the names that other schemas have for them (the
+ * registry, engine/fields), and attributes.
  *
- * Names ignore case. A name means the stored column (or what the alias stands for) and the attribute of that
- * name: conditions hold for either, a text is the column's where there is one, else the attribute's.
+ * Names ignore case. A name means the stored column (or the one that the alias stands for) and the attribute with
+ * that name: conditions hold for either; a text is the column's if there is one, otherwise the attribute's.
  * `attrs.NAME` is the attribute alone.
  */
 import { COLUMNS, CUT_TEXTS, type ColumnName } from '../../contract/event.ts';
@@ -21,7 +21,7 @@ import { OVERFLOW_COLUMN, type Scope, type SegmentInfo, columnSets } from '../pl
 export type { Ref };
 
 export type NameSet = 'proto' | 'severity' | 'facility' | 'weekday';
-/** Parts of what the clock of the query's zone shows (clock-fields.ts). */
+/** Parts of the clock time in the query's zone (clock-fields.ts). */
 export const CLOCK_NAMES: ReadonlySet<string> = new Set(['hour', 'weekday']);
 export const VIRTUAL = [
   'kind',
@@ -38,12 +38,12 @@ type VirtualName = (typeof VIRTUAL)[number];
 
 /** A field of a name that attributes may have, too. */
 interface Shared {
-  /** The attribute of the name that was asked for; undefined: no event has one. */
+  /** The attribute with the requested name; undefined: no event has one. */
   readonly attribute?: SharedAttribute | undefined;
 }
 interface SharedAttribute {
   readonly key: string;
-  /** Whether some event has it; else it may be among those of which no list of names is kept. */
+  /** Whether some event has it; otherwise it may be among those without a list of names. */
   readonly certain: boolean;
 }
 
@@ -78,15 +78,15 @@ export interface AttributeField {
   readonly type: 'attribute';
   readonly name: string;
   readonly key: string;
-  /** No event is known to have it: it may be in the overflow of attributes, of which no list of names is kept. */
+  /** No event is known to have it: it may be in the overflow of attributes, which has no list of names. */
   readonly isGuess?: true;
 }
 export interface VirtualField extends Shared {
   readonly type: 'virtual';
   readonly name: VirtualName;
-  /** Where a stage left it: `source` and `tag` as numbers. */
+  /** The column in which a stage returned it: `source` and `tag` as numbers. */
   readonly ref: Ref | undefined;
-  /** For an event id computed by a stage: the event's number in its source; `ref` is the source's number. */
+  /** For an event id that a stage returned: the event's number in its source; `ref` is the source's number. */
   readonly seq?: Ref | undefined;
   /** Name of the column in which a stage returned it. */
   readonly column?: string | undefined;
@@ -94,7 +94,7 @@ export interface VirtualField extends Shared {
 export type Field =
   NumberField | TextField | TimeField | AddressField | AttributeField | VirtualField;
 
-/** The name in rows of a field that was chosen: an attribute with the name of another field keeps its prefix. */
+/** The name in rows of a selected field: an attribute with the name of another field keeps its prefix. */
 export function chosenName({ type, name }: Field): string {
   const known = type === 'attribute' ? knownField(name) : undefined;
   return known !== undefined && !isCutText(known.name) ? `attrs.${name}` : name;
@@ -106,7 +106,7 @@ export function refName(ref: Ref): string {
   return 'computed' in ref ? ref.computed : ref.computation.text;
 }
 
-/** Fields that stand for others when they are shown. */
+/** Fields that are shown as several others. */
 export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
   ip: ['src_ip', 'dst_ip'],
   port: ['src_port', 'dst_port'],
@@ -119,13 +119,16 @@ export function expandedNames({ type, name }: Field): readonly string[] | undefi
   return type !== 'attribute' && Object.hasOwn(EXPANDED, name) ? EXPANDED[name] : undefined;
 }
 
-/** What is left out with a field, in lower case; an attribute that is named as such begins with `attrs.`. */
+/**
+ * The names that are hidden together with a field, in lower case; an attribute that is named explicitly begins with
+ * `attrs.`.
+ */
 export function hiddenNames({ name }: Name, field: Field): string[] {
   const others = field.type === 'attribute' ? [] : (expandedNames(field) ?? [field.name]);
   return [...new Set([name.toLowerCase(), ...others])];
 }
 
-/** @throws QueryError of the tags of events, none of which is the first */
+/** @throws QueryError for the tags of events, none of which is the first */
 export function checkNoTags(field: Field, { start }: Name): void {
   if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)
     throw syntaxError(
@@ -150,7 +153,7 @@ export function refSql(ref: Ref, scope: Scope): string | undefined {
   if ('column' in ref) return scope.column(ref.column);
   return 'computed' in ref ? quoteIdentifier(ref.computed) : ref.computation.sql(scope);
 }
-/** An expression as people read it, without what tells two of them apart. */
+/** An expression for people, without what distinguishes equal ones. */
 export function expressionText(text: string): string {
   return text
     .replace(/^(?:text|number|time|address|condition)\d:/, '')
@@ -158,7 +161,7 @@ export function expressionText(text: string): string {
     .replace(/@[\w/+:-]+$/, '');
 }
 
-/** The same in ClickHouse. Throws DaybookError `usage` for what is not translated. */
+/** The same in ClickHouse. Throws DaybookError `usage` if it is not translated. */
 export function refClickHouse(ref: Ref, scope: ClickHouseScope): string {
   if ('column' in ref) return scope.column(ref.column);
   if ('computed' in ref) return identifier(ref.computed);
@@ -167,7 +170,7 @@ export function refClickHouse(ref: Ref, scope: ClickHouseScope): string {
   return sql;
 }
 
-/** An address of either version in ClickHouse, where it is one text: of an event's side, or what a stage made. */
+/** An address of either version in ClickHouse, where it is one text: of an event's side, or computed by a stage. */
 export function addressTextClickHouse(
   { v4, v6 }: AddressSide,
   scope: ClickHouseScope,
@@ -230,7 +233,7 @@ export function knownNames(): string[] {
   return [...BY_COLUMN.keys(), ...VIRTUAL_FIELDS.keys(), ...CLOCK_NAMES, ...Object.keys(ALIASES)];
 }
 
-/** A column, virtual field or alias by name; undefined when it can only be an attribute. */
+/** A column, virtual field or alias by name; undefined if it can only be an attribute. */
 export function knownField(name: string): Field | undefined {
   const lower = name.toLowerCase();
   const direct = BY_COLUMN.get(lower) ?? VIRTUAL_FIELDS.get(lower);
@@ -241,13 +244,13 @@ export function knownField(name: string): Field | undefined {
 
 const FIXED: ReadonlySet<string> = new Set(['ts', 'ip', 'port', 'seq', 'source_id', 'ts_ns']);
 
-/** Whether a name says which events there are, in which order: no stage gives it another meaning. */
+/** Whether a name identifies or orders events: no stage can give it another meaning. */
 export function isOwnName(name: string): boolean {
   const known = knownField(name);
   return known !== undefined && (known.type === 'virtual' || FIXED.has(known.name));
 }
 
-/** Whether only extractors fill a field: many cases have none of it. */
+/** Whether only extractors fill a field: many cases do not have it. */
 export function isCutText(name: string): boolean {
   return CUT_TEXTS.some((one) => one === name);
 }
@@ -262,11 +265,11 @@ function cutTextsOf(segments: readonly SegmentInfo[]): Set<string> {
 
 export interface Resolve {
   (name: Name): Field;
-  /** Of a table: its columns by their names. */
+  /** For a table: its columns by name. */
   readonly columns?: ReadonlySet<string>;
 }
 
-/** The same names, without a trace in `unlisted`: for what an answer does not depend on. */
+/** The same names without recording them in `unlisted`: for what an answer does not depend on. */
 export function resolvedAside(resolve: Resolve, unlisted: Set<string>): Resolve {
   const found = (name: Name): Field => {
     const before = new Set(unlisted);
@@ -285,7 +288,7 @@ interface OtherFields {
   readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
 }
 
-/** The same names, and some that a stage computed, which come first. */
+/** The same names, and those that a stage computed, which take precedence. */
 export function withFields(resolve: Resolve, { fields, any }: OtherFields): Resolve {
   const own = new Map(fields.map(({ name, field }) => [name.toLowerCase(), field]));
   const found = (name: Name): Field => {
@@ -309,14 +312,14 @@ export function withFields(resolve: Resolve, { fields, any }: OtherFields): Reso
 }
 
 /**
- * Resolves names of events. Throws QueryError `unknown-field`. Names that only the overflow of
- * attributes can have, of which no list of names is kept, are added to `unlisted`.
+ * Resolves names of events. Throws QueryError `unknown-field`. Names that only the overflow of attributes can have,
+ * which has no list of names, are added to `unlisted`.
  */
 export function eventFields(
   segments: readonly SegmentInfo[],
   unlisted: Set<string> = new Set(),
 ): Resolve {
-  // By name in lower case; shown as the first of its spellings.
+  // By name in lower case; shown in the first spelling.
   const attributes = new Map<string, string>();
   let overflow = false;
   const cut = cutTextsOf(segments);
@@ -334,18 +337,18 @@ export function eventFields(
   };
   return ({ name, start }) => {
     const field = knownField(name);
-    // Where nothing was cut out of messages, a name such as user is that of an attribute, or of nothing.
+    // If nothing was cut out of messages, a name such as user is that of an attribute, or of nothing.
     const known = isThere(name) ? field : undefined;
     const attribute = attributes.get(name.toLowerCase());
     if (known !== undefined) {
-      // Daybook's own names, such as kind, decide which segments are read: no attribute is guessed for them.
+      // Daybook's own names, such as kind, decide which segments are read: no attribute is assumed for them.
       if (attribute === undefined && (!overflow || known.type === 'virtual')) return known;
       if (known.name === 'attributes') return known;
       return { ...known, attribute: { key: attribute ?? name, certain: attribute !== undefined } };
     }
     const key = /^attrs\./i.test(name) ? name.slice(6) : name;
     const found = attribute ?? attributes.get(key.toLowerCase());
-    // As it was asked for: the same whichever segments are read, and in a scan.
+    // As requested: the same whichever segments are read, and in a scan.
     if (found !== undefined)
       return { type: 'attribute', name: attribute === undefined ? key : name, key: found };
     if (overflow) {

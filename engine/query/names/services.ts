@@ -1,6 +1,5 @@
 /**
- * Names of services for ports in queries: `dst_port:ssh`. The registered names that people use, and
- * what they are commonly called.
+ * Names of services for ports in queries: `dst_port:ssh`. Registered names in common use, and other common names.
  * https://www.iana.org/assignments/service-names-port-numbers/
  */
 export const SERVICES: ReadonlyMap<string, number> = new Map(

@@ -1,6 +1,6 @@
 /**
- * Events that have more than one value under a name: a column and an attribute of its name, or an attribute in several
- * spellings. Filters test each of them; an answer has one value of each event (fields.ts), and says which.
+ * Events with more than one value under a name: a column and an attribute with its name, or an attribute in several
+ * spellings. Filters test each of them; an answer uses one value of each event (fields.ts), and says which.
  */
 import { attributesNamed } from './attribute-names.ts';
 import type { Name, Stage } from '../syntax/ast.ts';

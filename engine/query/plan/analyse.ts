@@ -1,6 +1,4 @@
-/**
- * Syntax to filter: names are resolved and values read, so that what remains cannot be wrong.
- */
+/** Converts syntax to a filter: resolves names and parses values, so that the result is always valid. */
 import {
   type Ast,
   type CompareOp,
@@ -72,7 +70,7 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       const text = isPhrase
         ? textFilter(formatIp4(range.low), true, node.start, undefined)
         : addressTextFilter(range, undefined);
-      // Cases from before kept an IPv4 address that was written as IPv6 as that.
+      // Older cases stored an IPv4 address that was written as IPv6 in that form.
       const isMapped = range.version === 4 && node.text.includes(':');
       const ranges = isMapped ? [range, mappedRange(range)] : [range];
       return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges }] };
@@ -163,7 +161,7 @@ function compared(
   return { filter: 'comparison', left, op, right, written };
 }
 
-/** A text that is written where a time is compared is a time: its first instant. */
+/** A text that is compared with a time is a time: its first instant. */
 function withTime(value: Value, other: Value, { zone, zoneOffset }: Surroundings): Value {
   if (other.type !== 'time' || typeof value.literal !== 'string') return value;
   const span = parseTime(value.literal, zone, zoneOffset);
@@ -185,7 +183,7 @@ function alike(a: Value, b: Value): [Value, Value] | undefined {
   return left === undefined || right === undefined ? undefined : [left, right];
 }
 
-/** Fields that are values, compared with each other; undefined: the second is a value that was written. */
+/** Fields that are values, compared with each other; undefined if the second is a literal value. */
 function fieldsCompared(
   node: FieldNode,
   field: Field,
@@ -222,7 +220,7 @@ function statedField(name: Name, resolve: Resolve, around: Surroundings): Field 
   return open.length > 0 ? undefined : field;
 }
 
-/** Whether what is written is a value of the field: `dst_port = ssh`. */
+/** Whether the text is a value of the field: `dst_port = ssh`. */
 function isValue(node: FieldNode, field: Field, around: Surroundings): boolean {
   try {
     ownFilter(node, field, { ...around, readings: new Set() });
@@ -237,7 +235,10 @@ function isGiven(node: Expression): node is FieldNode {
   return node.node === 'field' && node.given === true;
 }
 
-/** Any of the values that a query within gave. What the field cannot have, such as a name among addresses, matches nothing. */
+/**
+ * Any of the values that an inner query returned. A value that the field cannot have, such as a name among
+ * addresses, matches nothing.
+ */
 function givenFilter(nodes: readonly FieldNode[], resolve: Resolve, around: Surroundings): Filter {
   const [first] = nodes;
   if (first === undefined) return NOTHING;
@@ -280,7 +281,7 @@ function resolved(name: Name, resolve: Resolve): Field | undefined {
   }
 }
 
-/** Names from other tools that are no fields of events. */
+/** Names from other tools that are not fields of events. */
 export const NO_FIELDS: Readonly<Record<string, string>> = {
   index: 'a case is one store: leave it out; a file of evidence is source:NAME',
   earliest: 'write last:24h, ts:>=2026-11-21 or --from',
@@ -325,7 +326,7 @@ function fieldOrText(node: FieldOrTextNode, resolve: Resolve, around: Surroundin
   try {
     filter = analyse(node.text, resolve, around);
   } catch (error) {
-    // `a = b` is no text that can be searched for: the field is what is wrong with it.
+    // `a = b` is not a text that can be searched for: the error is its field.
     if (error instanceof QueryError) throw unknown;
     throw error;
   }
@@ -356,7 +357,7 @@ export function doubtfulNames(ast: Ast): Set<string> {
   return names;
 }
 
-/** The same query, its doubtful parts decided. @param isField whether events have a field of a name */
+/** The same query with its ambiguous parts decided. @param isField whether events have a field with a name */
 export function settled(ast: Ast, isField: (name: string) => boolean): Ast {
   const readings = [...ast.readings];
   const settle = (node: Expression): Expression => {
@@ -377,7 +378,7 @@ export function settled(ast: Ast, isField: (name: string) => boolean): Ast {
   return { ...ast, filter: settle(ast.filter), readings };
 }
 
-/** The text to search for where no field is meant: `the text user=root`, in quotes. */
+/** How to search for the text if no field is meant: `the text user=root`, in quotes. */
 function writtenText({ text }: FieldOrTextNode): string {
   if (text.node === 'text' && !text.quoted) return `the text ${JSON.stringify(text.text)}`;
   const items = text.node === 'and' ? text.items : [text];
@@ -422,7 +423,7 @@ export function namesPackets(node: Expression): boolean {
   }
 }
 
-/** Whether a filter says something about `kind`, so that packets are no longer left out. */
+/** Whether a filter mentions `kind`, so that packets are no longer omitted. */
 export function mentionsKind(node: Expression): boolean {
   switch (node.node) {
     case 'field': {
@@ -441,10 +442,13 @@ export function mentionsKind(node: Expression): boolean {
   }
 }
 
-/** A name means the column and the attribute that has it; that of a role the attribute, and the column where there is none. */
+/**
+ * A name means the column and the attribute with that name; the name of a role means the attribute, or the column
+ * if there is none.
+ */
 function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
   const attribute = field.type === 'attribute' ? undefined : field.attribute;
-  // A time says which part of the case is asked about.
+  // A time selects the part of the case to read.
   if (attribute === undefined || (field.type === 'time' && node.test.test === 'present'))
     return ownFilter(node, field, around);
   const { key, certain } = attribute;
@@ -452,7 +456,7 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
   try {
     own = ownFilter(node, field, around);
   } catch (error) {
-    // `severity:high` is no severity, but may be what evidence calls one. A time is never asked of an attribute.
+    // `severity:high` is not a severity, but evidence may use that word. A time is never looked up in an attribute.
     if (!certain || field.type === 'time' || !(error instanceof QueryError)) throw error;
     around.readings.add(`${error.message}: compared with the attribute ${shown(key)} alone`);
     return ownFilter(node, { type: 'attribute', name: key, key }, around);
@@ -471,7 +475,7 @@ function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroun
     const range = test.test === 'word' ? parseAddress(test.text) : undefined;
     const isBlock = range !== undefined && (range.version === 6 || range.low !== range.high);
     if (isBlock) return blockFilter(field, range, { field, test, at, around });
-    // Attributes are as they are written: one address in two ways.
+    // Attributes are compared as written: one address has two spellings.
     if (range?.version === 4 && field.type === 'attribute') {
       const address = formatIp4(range.low);
       const written = [address, `::ffff:${address}`].map((text) =>
@@ -486,7 +490,7 @@ function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroun
   return readTest({ field, test, at, around });
 }
 
-/** A block of addresses in a text: a message has one of them, another text or a member of it is one. */
+/** A block of addresses in a text: a message contains one of them; another text, or a member of it, is one. */
 function blockFilter(
   field: TextField | AttributeField,
   range: AddressRange,

@@ -1,4 +1,4 @@
-/** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
+/** Describes a plan in words: what it reads, what it skips and why, and the statements it would run. */
 import { disjointGroups } from '../../util/segment-days.ts';
 import { counted } from '../../contract/counted.ts';
 import { describeFilter } from '../filters/filter.ts';
@@ -9,21 +9,21 @@ import type { Plan } from './plan.ts';
 import { formatMicros } from '../time/time.ts';
 import { compileAnswer, compileRange, compileRows } from '../statements/statements.ts';
 
-/** How a plan is answered, as far as that is known before it runs. */
+/** How a plan is answered, as far as known before it runs. */
 export interface Explained {
-  /** The plan held to what is known of its events. */
+  /** The plan restricted to what is known of its events. */
   readonly own: Plan;
   readonly path: Path;
   readonly rowsExamined: number;
   /** Why this path, and why not others. */
   readonly why: readonly string[];
-  /** Whether a statement of the plan runs; else the answer follows from what is known. */
+  /** Whether a statement of the plan runs; otherwise the answer follows from what is known. */
   readonly runs: boolean;
 }
 
 /**
  * Lines of text for `--explain`.
- * @param how left out where no index may be used, and where the catalog has the answer
+ * @param how omitted if no index may be used, or if the catalog has the answer
  */
 export function explain(plan: Plan, how?: Explained): string[] {
   const { segmentsUsed, prunedSegments, days, range } = plan;
@@ -80,7 +80,7 @@ export function listText({ lines, fields, eitherWay }: MatchList): string {
   return `${rows} of ${fields.join(', ')}${eitherWay ? ', in either direction' : ''}`;
 }
 
-/** The path that is taken, what each segment's events are found by, and why. */
+/** The access path, how each segment's events are found, and why. */
 function pathLines(plan: Plan, how: Explained | undefined): string[] {
   if (plan.path === 'catalog') return ['path: catalog', 'rows to look at: 0'];
   if (how === undefined)

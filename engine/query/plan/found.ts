@@ -1,8 +1,8 @@
-/** What is known of the events of a filter in one segment before a statement runs. */
+/** What is known about the events of a filter in one segment before a statement runs. */
 import type { Filter } from '../filters/filter.ts';
 import type { Rows } from './rows.ts';
 
-/** Where an answer comes from: the heaviest of what its segments need. */
+/** Access path of an answer: the heaviest that its segments need. */
 export type Path = 'catalog' | 'rollup' | 'index' | 'scan';
 
 /** Events of a segment whose messages have one template. */
@@ -20,13 +20,13 @@ export interface FoundRows {
   readonly rows: Rows;
   /** Each of them is. */
   readonly exact: boolean;
-  /** What a row of `rows` must still meet; ALL where `exact`. */
+  /** The condition that rows of `rows` must still meet; ALL if `exact`. */
   readonly rest: Filter;
-  /** To a statement the filter itself costs less than such a set: it reads all rows. */
+  /** The filter itself is cheaper in a statement than such a set: it reads all rows. */
   readonly asFilter?: boolean | undefined;
-  /** What it is known by: `catalog` where no index was asked, `scan` where all rows are to be read. */
+  /** How it is known: `catalog` if no index was used, `scan` if all rows must be read. */
   readonly by: Path;
-  /** Events beside those of `rows`, which need not be read; only for a query that groups by template. */
+  /** Events in addition to those of `rows`, which need not be read; only for a query that groups by template. */
   readonly templates?: readonly KnownTemplate[] | undefined;
 }
 

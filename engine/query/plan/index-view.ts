@@ -1,6 +1,6 @@
 /**
- * What an operator may ask of what is known of a segment's rows without reading them. Interfaces only:
- * engine/index implements them, and whoever searches passes them in.
+ * What operators can learn about a segment's rows without reading them. Interfaces only: engine/index implements
+ * them, and the caller of a search passes them in.
  */
 import type { RowSet } from '../../util/row-set.ts';
 import type { Rows } from './rows.ts';
@@ -15,9 +15,12 @@ export interface IndexedPhrase {
 
 /** Tokens of texts. Undefined: the index cannot tell. */
 interface TextView {
-  /** Whether it has all texts that words are looked for in. That of an older Daybook lacks those of `CUT_TEXTS`. */
+  /**
+   * Whether it covers all texts that words are searched in. An index of an earlier version lacks those of
+   * `CUT_TEXTS`.
+   */
   readonly hasAllTexts: boolean;
-  /** @param column all that words are searched in, when left out */
+  /** @param column all that words are searched in, if omitted */
   search(
     phrase: IndexedPhrase,
     column?: string,
@@ -44,13 +47,13 @@ export interface ValueView {
   rowsOfIp4List(column: Ip4Column, ranges: Ip4Ranges): RowSet | undefined;
   rowsOfText(column: 'host' | 'program', test: (text: string) => boolean): RowSet | undefined;
   unflowed(): RowSet | undefined;
-  /** At most this many rows, known without reading a page of the index. */
+  /** An upper bound of the number of rows, known without reading a page of the index. */
   mostOfIp4(column: Ip4Column, low: number, high: number): number | undefined;
   mostOfIp6(column: Ip6Column, low: Uint8Array, high: Uint8Array): number | undefined;
   mostOfIp4List(column: Ip4Column, ranges: Ip4Ranges): number | undefined;
 }
 
-/** What is known of one segment's rows. */
+/** What is known about one segment's rows. */
 export interface SegmentView {
   readonly indexes: {
     readonly text?: TextView | undefined;
@@ -61,7 +64,7 @@ export interface SegmentView {
   marked(tag: number): RowSet;
 }
 
-/** What is known of the rows that match one condition. */
+/** What is known about the rows that match one condition. */
 export interface CandidateRows {
   /** No other row matches. */
   readonly rows: Rows;

@@ -4,7 +4,7 @@ import type { EventsNode, Plan } from './plan.ts';
 import { countOf } from './rows.ts';
 import type { SegmentInfo } from './scope.ts';
 
-/** What is known of a segment's events, on each side of a union; undefined where nothing is. */
+/** What is known about a segment's events, on each side of a union; undefined if nothing is. */
 export function foundOf(node: EventsNode, segment: SegmentInfo): (FoundRows | undefined)[] {
   switch (node.node) {
     case 'base':
@@ -16,7 +16,7 @@ export function foundOf(node: EventsNode, segment: SegmentInfo): (FoundRows | un
   }
 }
 
-/** Segments of which a statement of the plan reads rows. */
+/** Segments whose rows a statement of the plan reads. */
 export function segmentsRead(plan: Plan): SegmentInfo[] {
   return plan.segmentsUsed.filter((segment) =>
     foundOf(plan.events, segment).some(
@@ -31,13 +31,13 @@ export function heavier(a: Path, b: Path): Path {
   return WEIGHT.indexOf(a) < WEIGHT.indexOf(b) ? b : a;
 }
 
-/** How a statement of the plan comes to its rows: by their numbers, or by reading them all. */
+/** How a statement of the plan accesses its rows: by number, or by reading all. */
 export function pathOf(plan: Plan): Path {
   let path: Path = 'catalog';
   for (const segment of plan.segmentsUsed) {
     for (const found of foundOf(plan.events, segment)) {
       if (found === undefined || found.asFilter === true || found.rows === 'all') return 'scan';
-      // What was found by reading all rows.
+      // Found by reading all rows.
       if (found.by === 'scan') return 'scan';
       if (found.rows !== 'none') path = 'index';
       else if (found.by !== 'catalog') path = heavier(path, 'index');
@@ -46,7 +46,7 @@ export function pathOf(plan: Plan): Path {
   return path;
 }
 
-/** Rows that a statement of the plan looks at. */
+/** Number of rows that a statement of the plan reads. */
 export function rowsRead(plan: Plan): number {
   return plan.segmentsUsed.reduce(
     (sum, segment) =>
@@ -64,12 +64,12 @@ export function rowsRead(plan: Plan): number {
   );
 }
 
-/** What is known of the events of a plan that are a filter and nothing else. */
+/** What is known about the events of a plan that consists of a filter only. */
 export function foundByFilter(plan: Plan): Found | undefined {
   return plan.events.node === 'base' ? plan.events.found : undefined;
 }
 
-/** Whether all rows are read: it costs less than leaving out a few, such as those that are deleted. */
+/** Whether all rows are read: that costs less than skipping a few, such as deleted ones. */
 export function readsAll(found: FoundRows): boolean {
   return found.asFilter === true || found.by === 'scan';
 }

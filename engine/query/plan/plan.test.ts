@@ -1,4 +1,4 @@
-/** What a plan reads, what it leaves out, and what it says of that. */
+/** What a plan reads, what it skips, and how it explains that. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../index.ts';
 import { DAY1, DAY2, EVENTS } from '../testing/fixture.ts';
@@ -20,7 +20,7 @@ describe('pruning', () => {
     ['ts:2026-11-20 kind:flow', ['20 flow'], ['time', 'kind']],
     ['ts:2026-11-20 OR kind:flow', ['20 flow', '20 log', '21 flow'], ['time']],
     ['NOT ts:* kind:*', ['ed log'], ['time']],
-    // Logs of the 21st have attributes of which no list of names is kept.
+    // Logs of the 21st have attributes without a list of names.
     ['dst_port:443', ['20 flow', '21 flow', '21 log', '21 packet'], ['column']],
     ['tag:ioc*', ['20 log'], ['tag']],
     ['source:a.pcap', ['21 flow', '21 packet'], ['source']],

@@ -1,8 +1,8 @@
 /**
- * Syntax tree to plan: what is asked, of which segments, by which path, and in which shape the answer
- * comes. Pure: a plan is data and closures over data; statements.ts turns it into SQL.
+ * Converts a syntax tree to a plan: the question, its segments, the access path, and the shape of the answer. Pure:
+ * a plan is data and closures over data; statements.ts turns it into SQL.
  *
- * Invariant: everything that can be wrong with a query is found here, before any SQL runs.
+ * Invariant: every error in a query is found here, before any SQL runs.
  */
 import { dayEnd, dayStart, daysOfAll } from '../../util/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
@@ -76,26 +76,28 @@ export interface CompileContext {
   readonly segments: readonly SegmentInfo[];
   readonly sources: readonly Named[];
   readonly tags: readonly Named[];
-  /** The newest event of the case: what `last:` counts back from. */
+  /** The newest event of the case, from which `last:` counts back. */
   readonly newestTs: EpochMicros | undefined;
-  /** For times without a zone in the query, and for the edges of a timeline's buckets. */
+  /** For times in the query that state no zone, and for the edges of a timeline's buckets. */
   readonly zone: string;
-  /** The request's own range, half-open. */
+  /** The request's time range, half-open. */
   readonly from?: EpochMicros | undefined;
   readonly to?: EpochMicros | undefined;
-  /** Events must also meet one of its rows. */
+  /** Events must also match one of its rows. */
   readonly list?: MatchList | undefined;
-  /** Events must meet none of its rows. */
+  /** Events must match none of its rows. */
   readonly exclude?: MatchList | undefined;
-  /** The files of `lookup`, by what the query calls them. */
+  /** The files for `lookup`, by their names in the query. */
   readonly lookups?: ReadonlyMap<string, LookupFile> | undefined;
-  /** Rows are made in memory, one by one, as evidence is read: what needs the row alone leaves them events. */
+  /**
+   * Rows are made in memory, one by one, as evidence is read: a stage that needs only the row leaves them events.
+   */
   readonly rowByRow?: boolean | undefined;
-  /** Only events that came between two moments of the case. */
+  /** Only events that arrived between two states of the case. */
   readonly arrived?: Omit<ArrivedFilter, 'filter'> | undefined;
   /** Only events that are not before this time: those without a time are among them. */
   readonly notBefore?: EpochMicros | undefined;
-  /** Seconds that a zone is ahead of UTC at a local time; the runtime's own when left out. */
+  /** Seconds that a zone is ahead of UTC at a local time; the runtime's if omitted. */
   readonly zoneOffset?: ZoneOffset;
 }
 
@@ -104,7 +106,7 @@ export type EventsNode =
   | {
       readonly node: 'base';
       readonly filter: Filter;
-      /** What is known of its events: statements read no others. */
+      /** What is known about its events: statements read no others. */
       readonly found?: Found | undefined;
     }
   | { readonly node: 'where'; readonly of: EventsNode; readonly filter: Filter }
@@ -129,7 +131,7 @@ export interface Plan {
   readonly path: Path;
   /** The answer of a `count` by catalog. */
   readonly catalogCount: number | undefined;
-  /** Physical columns that are read, the ones that only order rows left out. */
+  /** Physical columns that are read, without those that only order rows. */
   readonly needs: readonly string[];
   /** In order of time, `undated` last. */
   readonly segmentsUsed: readonly SegmentInfo[];
@@ -137,35 +139,35 @@ export interface Plan {
   readonly days: { readonly total: number; readonly used: number };
   /** Rows of the segments that are read. */
   readonly rowsExamined: number;
-  /** Packets left out because the query does not mention `kind`; undefined when none were. */
+  /** Packets omitted because the query does not mention `kind`; undefined if there are none. */
   readonly packetsBeneath: { readonly packets: number; readonly exact: boolean } | undefined;
-  /** Rows may be read day by day, in order, and reading may stop early. */
+  /** Whether rows may be read day by day, in order, and reading may stop early. */
   readonly streaming: boolean;
   /** Rows at most, as `head` asks. */
   readonly limit: number | undefined;
   /** Fields that `fields` chose for rows. */
   readonly projection: readonly Name[] | undefined;
-  /** Fields that stages computed, to be shown beside those of events; names that are not shown. */
+  /** Fields that stages computed, shown next to those of events; names that are hidden. */
   readonly computed: readonly Name[];
   readonly hidden: ReadonlySet<string>;
-  /** Columns of rows that are no events any more, though nothing aggregates them; undefined: of others. */
+  /** Columns of rows that are no longer events although nothing aggregates them; otherwise undefined. */
   readonly rowColumns: readonly Name[] | undefined;
-  /** Columns of an answer that is no rows of events. */
+  /** Columns of an answer that does not consist of events. */
   readonly tableColumns: readonly TableColumn[];
-  /** The time range that query and request name; either end may be open. */
+  /** The time range of query and request; either end may be open. */
   readonly range: { readonly from: EpochMicros | undefined; readonly to: EpochMicros | undefined };
-  /** A timeline whose range must be asked for first (`compileRange`). */
+  /** Whether the range of a timeline must be determined first (`compileRange`). */
   readonly needsRange: boolean;
   /** The analysed filter of the events (of a union: each side's), for an index to serve. */
   readonly filters: readonly Filter[];
   readonly events: EventsNode;
   /** Names and values of events, for all statements of the plan. */
   readonly resolve: Resolve;
-  /** The same for what a list shows of events, whatever was asked: `unlisted` stays as it is. */
+  /** The same for the displayed fields of a list's events, whatever the question: `unlisted` stays unchanged. */
   readonly resolveShown: Resolve;
-  /** Fields that are in no column: only attributes beyond the 256 names of a batch can be them. */
+  /** Fields without a column: only attributes beyond the 256 names of a batch can have them. */
   readonly unlisted: ReadonlySet<string>;
-  /** How doubtful parts of the text were read. */
+  /** How ambiguous parts of the text were read. */
   readonly readings: Set<string>;
   readonly extent: Extent;
   /** The aggregating stage and what follows. */
@@ -173,7 +175,7 @@ export interface Plan {
   readonly context: CompileContext;
 }
 
-/** Plans a query. Throws QueryError (a DaybookError) for whatever is wrong with it. */
+/** Plans a query. Throws QueryError (a DaybookError) for every error in it. */
 export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const context = { ...given, segments: usable(given.segments) };
   const ast = typeof query === 'string' ? parseQuery(query) : query;
@@ -243,7 +245,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   return { ...plan, ...built, needsRange: needsRange(plan, whole) };
 }
 
-/** Conditions of the view beside its query. */
+/** Conditions of the view in addition to its query. */
 function restrictions({ list, exclude, arrived, notBefore }: CompileContext): Filter[] {
   const filters: Filter[] = [];
   if (list !== undefined) filters.push(listFilter(list));
@@ -262,7 +264,7 @@ interface ChosenSegments {
   readonly alike: readonly SegmentInfo[];
 }
 
-/** Which segments may have an event that one of the filters takes, in order of time. */
+/** Segments that may have an event matching one of the filters, in order of time. */
 function chooseSegments(
   filters: readonly Filter[],
   segments: readonly SegmentInfo[],
@@ -286,7 +288,7 @@ function chooseSegments(
   return { used, pruned, whole, alike: alike.segments };
 }
 
-/** Builds the statement once: this finds what is wrong with a query, and which columns it reads and returns. */
+/** Builds the statement once, to find errors in the query and the columns it reads and returns. */
 function buildOnce(
   plan: Plan,
   alike: readonly SegmentInfo[],
@@ -338,7 +340,7 @@ function fromTime(to: EpochMicros): Filter {
   };
 }
 
-/** How many days these segments have events of, within a range. */
+/** Number of days on which these segments have events, within a range. */
 function daysWithin(segments: readonly SegmentInfo[], { from, to }: Plan['range']): number {
   const days = daysOfAll(segments);
   if (from === undefined && to === undefined) return days.length;
@@ -363,7 +365,7 @@ function leavesOutPackets(filter: Filter): boolean {
   return conjuncts(filter).some(isUnflowed);
 }
 
-/** What lies beneath the answer: packets of flows, in segments that the rest of the filter reads. */
+/** Packets of flows that the query omits, in segments that the rest of the filter reads. */
 function packetsBeneath(
   filters: readonly Filter[],
   segments: readonly SegmentInfo[],
@@ -479,7 +481,7 @@ interface ShapedEvents extends Pick<Plan, 'events' | 'resolve' | 'computed' | 'h
   readonly projection: Name[] | undefined;
 }
 
-/** The columns of a table that was made of events row by row: those that were chosen, else all but attributes. */
+/** The columns of a table that was made from events row by row: the selected ones, otherwise all but attributes. */
 function rowColumns(shaped: ShapedEvents, extent: Extent): Name[] {
   const place = { start: 0, end: 0 };
   const { projection, computed } = shaped;
@@ -491,7 +493,7 @@ function rowColumns(shaped: ShapedEvents, extent: Extent): Name[] {
   return projection.flatMap((name) => expanded(name, shaped.resolve(name)));
 }
 
-/** Chosen names, but for what is hidden. */
+/** Selected names without hidden ones. */
 function shownOf(chosen: readonly Name[], resolve: Resolve, hidden: ReadonlySet<string>): Name[] {
   return chosen
     .flatMap((name) => expanded(name, resolve(name)))
@@ -504,7 +506,7 @@ function expanded(name: Name, field: Field): Name[] {
   return others === undefined ? [name] : others.map((other) => ({ ...name, name: other }));
 }
 
-/** Names that say which events there are, in which order: no stage gives them another meaning. */
+/** Names that identify or order events: no stage can give them another meaning. */
 function checkComputed({ fields }: Computed, stage: Stage): void {
   for (const { name } of fields) {
     if (!isOwnName(name)) continue;
@@ -516,7 +518,7 @@ function checkComputed({ fields }: Computed, stage: Stage): void {
   }
 }
 
-/** Throws QueryError when the query gives no events. */
+/** Throws QueryError if the query does not yield events. */
 function unionSide(
   query: Ast,
   resolve: Resolve,
@@ -535,7 +537,7 @@ function unionSide(
   return eventsNode(query.filter, query.stages, query.stages, resolve, around, context).events;
 }
 
-/** One flat list of conditions, so that time ranges and the packet rule are seen at its top. */
+/** One flat list of conditions, so that time ranges and the packet rule are recognised at its top. */
 function conjunction(parts: readonly Filter[]): Filter {
   return allOf(parts.flatMap(conjuncts));
 }
@@ -552,7 +554,7 @@ function held(node: EventsNode, filter: Filter): EventsNode {
   }
 }
 
-/** A filter before any choice of rows is part of the first filter; sorting does not matter to it. */
+/** A filter before any selection of rows is part of the first filter; it does not depend on sorting. */
 function whereNode(node: EventsNode, filter: Filter): EventsNode {
   if (node.node === 'base') return { node: 'base', filter: conjunction([node.filter, filter]) };
   if (node.node === 'stage' && node.stage.stage === 'sort') {
@@ -581,7 +583,7 @@ function flatten(node: EventsNode): { base: EventsNode; limit: number | undefine
   return { base: inner.base, limit: Math.min(inner.limit ?? Infinity, node.stage.limit) };
 }
 
-/** The same plan, its limit a choice among its events: for what is said of all of them at once. */
+/** The same plan with its limit as a selection among its events, for statements about all of them at once. */
 export function limited(plan: Plan): Plan {
   const { events, limit } = plan;
   if (limit === undefined) return plan;
@@ -658,7 +660,7 @@ export function inputOf(node: EventsNode, context: EventContext): Input {
   return relationInput({ ...relation, resolve: context.resolve }, true);
 }
 
-/** One of each of some segments for which the same columns are asked for. */
+/** A representative of segments for which the same columns are requested. */
 class Alike {
   readonly segments: SegmentInfo[] = [];
   private readonly met = new Map<ReadonlySet<string>, Set<string>>();
@@ -675,7 +677,7 @@ class Alike {
   }
 }
 
-/** A set of columns that notes which of them were asked for and are there. */
+/** A set of columns that records which of its members were requested. */
 class Noting extends Set<string> {
   private readonly asked: Set<string> | undefined;
   constructor(columns: ReadonlySet<string>, asked: Set<string>) {
@@ -714,7 +716,7 @@ function needsRange(plan: Plan, whole: boolean): boolean {
 /** Until the year 2255. */
 const MAX_MICROS = 9e15;
 
-/** Undefined when there is nothing to count. */
+/** Undefined if there is nothing to count. */
 export function gridOf(plan: Plan, matched: MatchedRange | undefined): Grid | undefined {
   const timeline = timelineOf(plan);
   if (timeline === undefined) return undefined;
@@ -733,8 +735,8 @@ export function gridOf(plan: Plan, matched: MatchedRange | undefined): Grid | un
 }
 
 /**
- * Moves ends that are only where the first or last event happens to be outwards, so that even
- * buckets begin at whole seconds or milliseconds. It is always less than a bucket.
+ * Rounds ends that are just those of the first or last event outwards, so that equal buckets begin at whole seconds
+ * or milliseconds. It is always less than a bucket.
  */
 function rounded(span: TimeSpan, named: Plan['range']): TimeSpan {
   const width = span.to - span.from;
@@ -758,8 +760,8 @@ function most(numbers: readonly number[]): number | undefined {
 }
 
 /**
- * The table of an aggregating query; `grid` for a timeline whose range is known, `parts` where groups are to be
- * computed in parts.
+ * The table of an aggregating query; `grid` for a timeline with a known range, `parts` if groups must be computed
+ * in parts.
  */
 export function buildTable(
   plan: Plan,

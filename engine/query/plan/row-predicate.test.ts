@@ -1,4 +1,4 @@
-/** Conditions on row numbers, run by DuckDB: which rows they choose, and how many it looks at for them. */
+/** Conditions on row numbers, run by DuckDB: the rows they select, and how many it reads for that. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RowSet } from '../../util/row-set.ts';
@@ -35,7 +35,7 @@ function scanned({
   return children.reduce((sum, child) => sum + scanned(child), 0);
 }
 
-/** @param most rows that may be looked at */
+/** @param most rows that may be read */
 const CASES: readonly { name: string; rows: readonly number[]; most: number }[] = [
   { name: 'one row', rows: [54_321], most: 1 },
   { name: 'neighbours', rows: [700, 701, 702], most: 3 },

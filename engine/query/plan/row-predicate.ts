@@ -1,6 +1,6 @@
 /**
- * What is known of the events of a filter in one segment before a statement runs, and how a statement
- * is held to it.
+ * What is known about the events of a filter in one segment before a statement runs, and how a statement is
+ * restricted to it.
  */
 import { RowSet } from '../../util/row-set.ts';
 import { bitOf, type Params, rowBetween, rowIn, rowIs } from '../dialect/duckdb.ts';
@@ -15,7 +15,7 @@ const LISTED = 2048;
 const FEW_LISTED = 16;
 const MOST_LISTED = 512;
 
-/** Rows that are best named one by one, among `span` that lie from the first to the last of them. */
+/** Number of rows up to which it is best to list them, in a `span` from the first to the last. */
 export function mostListed(span: number): number {
   return Math.min(MOST_LISTED, Math.max(FEW_LISTED, Math.floor(span / LISTED)));
 }
@@ -29,15 +29,14 @@ export function rowsPredicate(rows: Rows, params: Params): Predicate {
   if (low === high) return { sql: rowIs(low) };
   const range = rowBetween(low, high);
   if (high - low + 1 === rows.count) return { sql: `(${range})` };
-  // Beside a range, however wide, DuckDB passes over vectors that have none of the listed rows; a list by
-  // itself makes it read all of them.
+  // With a range, however wide, DuckDB skips vectors without a listed row; a list alone makes it read all of them.
   if (rows.count <= mostListed(high - low + 1))
     return { sql: `(${range} AND ${rowIn(rows.slice(0, rows.count))})` };
   const within = bitOf(bitText(rows), params);
   return { sql: high - low > rows.total * MOST ? within : `(${range} AND ${within})` };
 }
 
-/** A range of a larger part of the rows lets little be passed over. */
+/** A range with a larger part of the rows skips little. */
 const MOST = 0.9;
 
 /** Bits of all rows in base64, the first row in the highest bit of the first byte. */
@@ -48,7 +47,7 @@ function bitText(rows: RowSet): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }
 
-/** The set that the aggregate `bitsOfRows` gave for a segment of `total` rows; NULL: none. */
+/** The set that the aggregate `bitsOfRows` returned for a segment of `total` rows; NULL: empty. */
 export function rowsOfBits(bits: unknown, total: number): Rows {
   if (typeof bits !== 'string') return 'none';
   const bytes = Buffer.from(bits, 'base64');

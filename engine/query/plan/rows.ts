@@ -1,6 +1,6 @@
 /**
- * Rows of one segment as sets: all of them, none, or those of a RowSet. All and none need no memory
- * and decide what they are combined with.
+ * Sets of rows of one segment: all, none, or those of a RowSet. All and none need no memory and make set operations
+ * trivial.
  */
 import { RowSet } from '../../util/row-set.ts';
 
@@ -38,7 +38,7 @@ export function countOf(rows: Rows, total: number): number {
   return rows === 'none' ? 0 : rows.count;
 }
 
-/** A bit for each row, as `RowSet.toWords` has them. */
+/** A bit for each row, in the form of `RowSet.toWords`. */
 export function wordsOf(rows: Rows, total: number): Uint32Array {
   if (rows === 'none') return new Uint32Array((total + 31) >>> 5);
   return (rows === 'all' ? RowSet.range(total, 0, total) : rows).toWords();
@@ -58,7 +58,7 @@ export function sliceOf(rows: Rows, total: number, from: number, to: number): Ui
   return Uint32Array.from({ length: Math.max(0, Math.min(to, total) - low) }, (_, i) => low + i);
 }
 
-/** The first and the last member; undefined when there is none. */
+/** The first and the last member; undefined if there are none. */
 export function endsOf(rows: Rows, total: number): { first: number; last: number } | undefined {
   const count = countOf(rows, total);
   if (count === 0) return undefined;
@@ -70,6 +70,6 @@ export function endsOf(rows: Rows, total: number): { first: number; last: number
 export function firstOf(rows: Rows, total: number, count: number): Rows {
   if (countOf(rows, total) <= count) return rows;
   const slice = sliceOf(rows, total, 0, count);
-  // Numbers of a large set may be in memory that the set keeps.
+  // The numbers of a large set may be in memory that the set owns.
   return rowsOf(RowSet.ofSorted(slice.slice(), total));
 }

@@ -1,8 +1,8 @@
 /**
- * Where a filter or a value is compiled: one segment, a derived relation of events, or a table that
- * an earlier stage computed. A scope says which columns there are and what they are called in SQL.
+ * Where a filter or a value is compiled: one segment, a derived relation of events, or a table that an earlier
+ * stage computed. A scope knows its columns and their names in SQL.
  *
- * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
+ * Invariant: a missing column is undefined, never a name that SQL would reject.
  */
 import type { DayCount } from '../../util/segment-days.ts';
 import { type ColumnName, type Kind, SEARCHED_TEXTS } from '../../contract/event.ts';
@@ -26,7 +26,7 @@ export const OVERFLOW_COLUMN = 'attrs';
 export interface SegmentInfo {
   readonly id: number;
   readonly kind: Kind;
-  /** `2026-11-21` or `undated`; the first, where it holds several. */
+  /** `2026-11-21` or `undated`; the first, if it has several. */
   readonly day: string;
   /** Undefined: all rows are of `day`. */
   readonly days?: readonly DayCount[] | undefined;
@@ -43,7 +43,7 @@ export interface SegmentInfo {
   readonly sources: ReadonlySet<number>;
   /** Whether messages are stored as shapes and variables. */
   readonly cut?: boolean | undefined;
-  /** How the numbers of these lie: bytes of one list (when left out), or a list for each width. */
+  /** Layout of their numbers: bytes in one list (if omitted), or a list for each width. */
   readonly numberForm?: 'bytes' | 'widths' | undefined;
 }
 
@@ -54,7 +54,7 @@ export function columnSets(segments: readonly SegmentInfo[]): ReadonlySet<string
 
 export type PruneReason = 'time' | 'kind' | 'source' | 'column' | 'tag' | 'filter';
 
-/** A condition: decided by what is known of the scope, or SQL that may also be NULL for false. */
+/** A condition: decided by the scope, or SQL that may also be NULL instead of false. */
 export type Predicate =
   { readonly value: boolean; readonly reason: PruneReason } | { readonly sql: string };
 
@@ -76,7 +76,7 @@ export interface NamedText {
 
 export interface Scope {
   readonly params: Params;
-  /** The segment, when the scope is exactly one. */
+  /** The segment, if the scope is exactly one. */
   readonly segment: SegmentInfo | undefined;
   column(name: ColumnName): string | undefined;
   /** The attribute of this name; of several spellings that an event has, the first. */
@@ -87,12 +87,12 @@ export interface Scope {
   attributes(): readonly Searchable[];
   /** Texts that a word without a field is searched in. */
   texts(): readonly Searchable[];
-  /** SQL of the event's kind or day, where it is not known beforehand. */
+  /** SQL of the event's kind or day, if it is not constant. */
   kind(): string;
   day(): string;
   /** Whether the event carries one of these tags. */
   tagged(ids: readonly number[]): Predicate;
-  /** SQL of whether a text of this scope has a match of an RE2 pattern, where it knows better than to look. */
+  /** SQL for whether a text of this scope matches an RE2 pattern, if there is a better way than matching. */
   matching?(sql: string, pattern: string, ignoreCase: boolean): string | undefined;
 }
 
@@ -109,7 +109,7 @@ export function mayHaveAttribute(columns: ReadonlySet<string>, name: string): bo
 
 function namedTexts(params: Params, columns: ReadonlySet<string>, name: string): NamedText[] {
   const own = attributesNamed(columns, name)
-    // A set of columns may note what it is asked for.
+    // A set of columns may record which are requested.
     .filter(({ column }) => columns.has(column))
     .map(({ column }) => ({ sql: quoteIdentifier(column), isList: false }));
   if (!columns.has(OVERFLOW_COLUMN) || name.includes('\0')) return own;
@@ -170,16 +170,16 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
 }
 
 /**
- * The same, to know whether a filter is decided for all of the segment: its SQL is not to be run, so that patterns
- * need not stand in it, once for each of many segments.
+ * The same, to find out whether a filter is decided for all of the segment: its SQL is not executed, so that
+ * patterns need not be in it once for each of many segments.
  */
 export function judgingScope(segment: SegmentInfo, params: Params): Scope {
   return { ...segmentScope(segment, params), matching: () => 'TRUE' };
 }
 
 /**
- * A relation of events that an earlier stage left. `columns` are those of all its segments; what is
- * asked for is noted in `needed`, so that the relation below selects no more than that.
+ * A relation of events that an earlier stage left. `columns` are those of all its segments; requested ones are
+ * recorded in `needed`, so that the relation below selects no others.
  */
 export function eventsScope(
   columns: ReadonlySet<string>,
@@ -221,7 +221,7 @@ export function eventsScope(
   };
 }
 
-/** A table: its columns are reached by references of their own (see fields.ts). */
+/** A table: its columns are accessed by their own references (see fields.ts). */
 export function tableScope(texts: readonly string[], params: Params): Scope {
   return {
     params,

@@ -1,11 +1,11 @@
 /**
- * Queries within a query, `src_ip in [ query | values dst_ip ]`: which there are, and the same query with the values that they
- * gave in their places.
+ * Inner queries, `src_ip in [ query | values dst_ip ]`: collects them, and replaces them by the values that they
+ * returned.
  */
 import type { Ast, Expression, Stage, WithinNode } from '../syntax/ast.ts';
 import { stageOperatorOf } from '../stages/stages.ts';
 
-/** Values that one query within another may give. */
+/** Number of values that one inner query may return. */
 export const MOST_WITHIN = 100_000;
 
 type Change = (node: WithinNode) => Expression;
@@ -40,7 +40,7 @@ function changedAst(ast: Ast, change: Change): Ast {
   };
 }
 
-/** The queries that are asked before a query: those of its filter, its stages' filters and its unions. */
+/** The inner queries of a query: those in its filter, its stages' filters and its unions. */
 export function queriesWithin(ast: Ast): WithinNode[] {
   const found: WithinNode[] = [];
   changedAst(ast, (node) => {
@@ -50,7 +50,7 @@ export function queriesWithin(ast: Ast): WithinNode[] {
   return found;
 }
 
-/** The same query with values in the places of queries. */
+/** The same query with values in place of inner queries. */
 export function withValues(ast: Ast, values: ReadonlyMap<WithinNode, readonly string[]>): Ast {
   return changedAst(ast, (node) => {
     const { name, start, end } = node;

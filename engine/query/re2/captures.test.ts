@@ -1,4 +1,4 @@
-/** Groups of patterns hold what RE2, as DuckDB has it, says they hold. */
+/** Groups of patterns contain what RE2 in DuckDB returns for them. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CaptureMatcher } from './captures.ts';

@@ -1,6 +1,6 @@
 /**
- * Where a pattern and its groups match: leftmost, and of several ways the one that a backtracking matcher would find first,
- * as RE2 does it, in time that is linear in the text. https://swtch.com/~rsc/regexp/regexp2.html
+ * Finds where a pattern and its groups match: leftmost, and of several matches the one that a backtracking matcher
+ * would find first, as in RE2, in time linear in the text. https://swtch.com/~rsc/regexp/regexp2.html
  */
 import { type Matcher, compilePattern, isWord } from './matcher.ts';
 import { type Instruction, compileProgram } from './program.ts';
@@ -8,7 +8,7 @@ import { type Assertion, parseCaptures } from './syntax.ts';
 
 const NEWLINE = 10;
 
-/** Threads of one step, in the order of their priority, with what each has captured. */
+/** Threads of one step in order of priority, with their captures. */
 interface Threads {
   readonly places: Int32Array;
   readonly slots: Int32Array[];
@@ -16,7 +16,7 @@ interface Threads {
 }
 
 export class CaptureMatcher {
-  /** Of each group, from the first; undefined: it has none. */
+  /** For each group, from the first; undefined: it has no name. */
   readonly names: readonly (string | undefined)[];
   private readonly code: readonly Instruction[];
   private readonly start: number;
@@ -46,8 +46,8 @@ export class CaptureMatcher {
   }
 
   /**
-   * Where the first match from `from` on begins and ends, then each of its groups; -1: it took no part. What is before
-   * `from` is still seen by `^` and `\b`. Undefined: there is none.
+   * Start and end of the first match from `from` on, then of each of its groups; -1: it did not take part. `^` and
+   * `\b` still see the text before `from`. Undefined: there is no match.
    */
   exec(bytes: Uint8Array, from = 0): Int32Array | undefined {
     const { code, width } = this;
@@ -58,7 +58,7 @@ export class CaptureMatcher {
     now.size = 0;
     for (let at = from; ; at++) {
       this.generation += 1;
-      // A later start has the lowest priority, and none once there is a match.
+      // A later start has the lowest priority, and is not tried once there is a match.
       if (found === undefined && isBoundary(bytes, at)) {
         this.markAll(now);
         const slots = new Int32Array(width).fill(-1);

@@ -1,11 +1,10 @@
 /**
- * Which patterns RE2 takes: what it does not know (looking around, references back) is refused with the reason,
- * and so is a pattern whose program would be too large.
- * https://github.com/google/re2/wiki/Syntax
+ * Checks which patterns RE2 accepts: what it does not support (lookaround, backreferences) is refused with the
+ * reason, and so is a pattern whose program would be too large. https://github.com/google/re2/wiki/Syntax
  */
 interface PatternProblem {
   readonly message: string;
-  /** In the pattern, from 0. */
+  /** Position in the pattern, from 0. */
   readonly position: number;
   readonly hint: string | undefined;
 }
@@ -22,7 +21,7 @@ const POSIX_CLASS =
   /^\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]/;
 const LINEAR = 'RE2 matches in linear time and leaves this out; try two conditions with AND or NOT';
 
-/** What RE2 would not take in `pattern`; undefined when it is good. */
+/** What RE2 would not accept in `pattern`; undefined if it is valid. */
 export function checkRe2(pattern: string): PatternProblem | undefined {
   try {
     new Checker(pattern).check();
@@ -46,7 +45,7 @@ class PatternError extends Error implements PatternProblem {
 interface Piece {
   /** Instructions, roughly. */
   readonly cost: number;
-  /** The largest product of counted repeats inside each other. */
+  /** The largest product of nested counted repeats. */
   readonly repeat: number;
 }
 
@@ -150,7 +149,7 @@ class Checker {
     return { low, high, length: found[0].length };
   }
 
-  /** Undefined for what stands for nothing and cannot be repeated, such as `(?i)`. */
+  /** Undefined for an element that matches nothing and cannot be repeated, such as `(?i)`. */
   private atom(): Piece | undefined {
     const c = this.text[this.pos]!;
     if (c === '(') return this.group();
@@ -218,7 +217,7 @@ class Checker {
     return { cost: this.charEscape(true).cost, repeat: 1 };
   }
 
-  /** An escape that stands for a character (its code point) or a set of them. */
+  /** An escape for a character (its code point) or a set of characters. */
   private charEscape(classes: boolean): { cost: number; code: number | undefined } {
     const { text } = this;
     const at = this.pos;

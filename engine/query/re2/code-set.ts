@@ -1,5 +1,5 @@
 /**
- * Sets of characters as RE2 knows them: ranges of code points, folding of case, named classes.
+ * Sets of characters as in RE2: ranges of code points, case folding, named classes.
  *
  * Invariant: a set is a flat list `low, high, low, high, …` of ascending ranges that do not touch.
  * https://github.com/google/re2/wiki/Syntax, https://www.unicode.org/Public/UNIDATA/CaseFolding.txt
@@ -48,7 +48,7 @@ function contains(set: CodeSet, code: number): boolean {
 const KELVIN = 0x212a;
 const LONG_S = 0x017f;
 
-/** The set with every character that differs from one of it in case only (Unicode simple folding). */
+/** Adds every character that differs from a member only in case (Unicode simple folding). */
 export function folded(set: CodeSet): CodeSet {
   const out = [...set];
   const last = set.at(-1);
@@ -71,10 +71,10 @@ export function folded(set: CodeSet): CodeSet {
   return normal(out);
 }
 
-/** Letters with case lie below this. */
+/** All letters with case are below this. */
 const CASED = 0x1e944;
 
-/** Characters that are the same but for case, as JavaScript's `iu` folds them: simple folding, too. */
+/** Characters that are equal except for case, as JavaScript's `iu` folds them: simple folding, too. */
 const orbits = once((): readonly (readonly number[])[] => {
   const of = new Map<number, Set<number>>();
   const join = (a: number, b: number) => {
@@ -125,13 +125,13 @@ export const POSIX: Readonly<Record<string, CodeSet>> = {
 const SCRIPT = /^[A-Z][a-z]{2,}$/;
 
 /**
- * A general category or script by its name, such as `L`, `Nd`, `Greek`: the runtime's, which has characters of
- * newer versions of Unicode than RE2's.
+ * A general category or script by its name, such as `L`, `Nd`, `Greek`: the runtime's, which includes characters of
+ * newer Unicode versions than RE2's.
  */
 export function unicodeClass(name: string): CodeSet {
   if (name === 'Any') return ANY;
   const property = SCRIPT.test(name) ? `\\p{Script=${name}}` : `\\p{${name}}`;
-  // What is no character yet is in none of RE2's.
+  // An unassigned character is in none of RE2's classes.
   const pattern = new RegExp(`^(?!\\p{Cn})${property}$`, 'u');
   const out: number[] = [];
   let from = -1;

@@ -1,4 +1,4 @@
-/** The automaton against RE2 itself, as DuckDB has it, and on texts that make backtracking endless. */
+/** The automaton against RE2 itself, in DuckDB, and on texts that make backtracking exponential. */
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -317,7 +317,7 @@ describe('patterns', () => {
       outcome('port \\d', 3),
       outcome('[a-f]{4}', 5),
     ]).toEqual(['never', 'maybe', 'always', 'never']);
-    // One that is too much to follow is not decided, in bounded time.
+    // A pattern with too many states is left undecided, in bounded time.
     expect(outcome('(?:[0-4][0-9]{20}|[3-9][0-9]{30}){20}x', Infinity)).toMatch(/maybe|never/);
   });
 
@@ -325,7 +325,7 @@ describe('patterns', () => {
     const matcher = compilePattern('[0-4].{13}[5-9]', false);
     let seed = 1;
     let said = 0;
-    // Each text makes more states, so that there are too many at another place each time.
+    // Each text makes more states, so that the limit is reached at a different position each time.
     for (let i = 0; i < 120; i++) {
       const text = Uint8Array.from({ length: 40 }, () => {
         seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;

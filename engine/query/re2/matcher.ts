@@ -1,9 +1,9 @@
 /**
- * Whether a pattern is found in UTF-8 text: an automaton whose states are made when they are first
- * come to. Each byte is looked at once, whatever the pattern and the text: evidence is hostile. Texts
- * that lack what every match has are ruled out by fewer bytes (required.ts).
+ * Whether UTF-8 text contains a match of a pattern: an automaton whose states are made on demand. Each byte is read
+ * once, whatever the pattern and the text: evidence is hostile. Texts that lack what every match contains are
+ * excluded by reading fewer bytes (required.ts).
  *
- * Invariant: memory is bounded; when there are too many states all are forgotten and made again.
+ * Invariant: memory is bounded; when there are too many states, all are dropped and made again.
  * https://swtch.com/~rsc/regexp/regexp3.html
  */
 import { type Instruction, type Program, compileProgram } from './program.ts';
@@ -24,19 +24,19 @@ const AFTER_NEWLINE = 1;
 const AFTER_WORD = 2;
 const AFTER_OTHER = 3;
 
-/** A text of which not all is known: bytes, or a run of one to `most` bytes of a set (ranges as in a CodeSet). */
+/** A text that is only partly known: bytes, or a run of one to `most` bytes of a set (ranges as in a CodeSet). */
 export type TextPart = Uint8Array | { readonly bytes: readonly number[]; readonly most: number };
 
-/** Whether texts have a match: all of them, none, or some as far as is known. */
+/** Whether texts match: all of them, none, or some, as far as known. */
 export type Outcome = 'always' | 'never' | 'maybe';
 
 /** States that `outcome` follows together. */
 const MOST_TOGETHER = 256;
-/** Steps of all its calls, and places that are looked at for those that are made: half a second. */
+/** Limit of steps of all its calls, including the positions visited to make states: half a second. */
 const MOST_STEPS = 5_000_000;
 
 interface State {
-  /** Instructions that take a byte or ask what follows, ascending. */
+  /** Instructions that take a byte or test an assertion, ascending. */
   readonly places: Uint32Array;
   readonly before: number;
 }
@@ -51,7 +51,7 @@ export class Matcher {
   private readonly code: readonly Instruction[];
   private readonly program: Program;
   private readonly required: RequiredBytes | undefined;
-  /** Class of each byte: bytes that no instruction tells apart share one. */
+  /** Class of each byte: bytes that no instruction distinguishes share one. */
   private readonly classes = new Uint8Array(256);
   /** A byte of each class. */
   private readonly examples: number[] = [];
@@ -64,7 +64,7 @@ export class Matcher {
   private first = 0;
   private readonly mark: Uint32Array;
   private generation = 0;
-  /** How often all states were forgotten: their numbers mean others since. */
+  /** How often all states were dropped: their numbers have other meanings since. */
   private forgotten = 0;
   private steps = 0;
 
@@ -115,7 +115,7 @@ export class Matcher {
     return last === MATCH;
   }
 
-  /** What `test` says of all texts that are made of these parts. */
+  /** The result of `test` for all texts that consist of these parts. */
   outcome(parts: readonly TextPart[]): Outcome {
     const { forgotten, width } = this;
     if (this.steps > MOST_STEPS) return 'maybe';
@@ -124,7 +124,7 @@ export class Matcher {
       const out = new Set<number>();
       for (const state of states) {
         for (const own of classes) {
-          // What is here may be numbers of states that are no more.
+          // These may be numbers of dropped states.
           if (this.forgotten !== forgotten) return out;
           this.steps += 1;
           let next = this.table[state * width + own]!;
@@ -157,7 +157,7 @@ export class Matcher {
       for (let n = 0; n < part.most && level.size > 0; n++) {
         const next = new Set<number>();
         for (const state of moved(level, classes)) {
-          // What was come to before leads nowhere new.
+          // A state reached before leads to nothing new.
           if (all.has(state)) continue;
           all.add(state);
           next.add(state);
@@ -190,7 +190,7 @@ export class Matcher {
     this.first = this.stateOf(this.closed([this.program.start], undefined), TEXT_START);
   }
 
-  /** Where a class of bytes, or the text's end, leads from a state. */
+  /** The transition from a state for a class of bytes, or for the text's end. */
   private step(from: number, own: number): number {
     const { places, before } = this.states[from]!;
     const byte = own === this.width - 1 ? -1 : this.examples[own]!;
@@ -209,7 +209,7 @@ export class Matcher {
         const after = byte === NEWLINE ? AFTER_NEWLINE : isWord(byte) ? AFTER_WORD : AFTER_OTHER;
         if (this.states.length >= MAX_STATES || this.places > MAX_PLACES) {
           this.forget();
-          // The state that was come from is gone, so there is no entry to fill in.
+          // The previous state was dropped, so there is no entry to fill in.
           return this.stateOf(this.closed(next, undefined), after);
         }
         to = this.stateOf(this.closed(next, undefined), after);
@@ -236,8 +236,8 @@ export class Matcher {
   }
 
   /**
-   * All places that are reached from some without taking a byte, ascending.
-   * @param satisfied whether an assertion holds; undefined: that is not known yet, so it stays
+   * All positions reached from some without taking a byte, ascending.
+   * @param satisfied whether an assertion holds; undefined: unknown yet, so it stays
    */
   private closed(
     from: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * A pattern's tree to a program over bytes of UTF-8: instructions that take one byte of a range, go two
- * ways at once, or ask what stands around. https://swtch.com/~rsc/regexp/regexp3.html
+ * Compiles a pattern's tree to a program over UTF-8 bytes: instructions that take one byte of a range, branch, or
+ * test an assertion. https://swtch.com/~rsc/regexp/regexp3.html
  */
 import type { CodeSet } from './code-set.ts';
 import type { Assertion, Node } from './syntax.ts';
@@ -9,7 +9,7 @@ export type Instruction =
   | { readonly op: 'byte'; readonly low: number; readonly high: number; next: number }
   | { readonly op: 'split'; next: number; other: number }
   | { readonly op: 'assert'; readonly what: Assertion; next: number }
-  /** Notes where it is: as start or end of a group. */
+  /** Records the position, as the start or end of a group. */
   | { readonly op: 'save'; readonly slot: number; next: number }
   | { readonly op: 'match' };
 
@@ -39,7 +39,7 @@ function isAnchored(node: Node): boolean {
   }
 }
 
-/** Puts in front of instruction `next` what matches `node`; returns where that begins. */
+/** Prepends what matches `node` to instruction `next`; returns its start. */
 function emit(code: Instruction[], node: Node, next: number): number {
   switch (node.op) {
     case 'set':
@@ -85,7 +85,7 @@ function split(code: Instruction[], ways: readonly number[]): number {
   return ways.reduceRight((other, way) => code.push({ op: 'split', next: way, other }) - 1);
 }
 
-/** A set without any character never goes on. */
+/** A set without characters never matches. */
 function emitSet(code: Instruction[], set: CodeSet, next: number): number {
   const ways: number[] = [];
   // Tails that several ranges share are written once.

@@ -1,22 +1,22 @@
 /**
- * Bytes that every match of a pattern contains. Most texts do not have them, and that is
- * seen by looking at one byte in several (Horspool's algorithm, with sets of bytes).
+ * Bytes that every match of a pattern contains. Most texts lack them, which is detected by reading one byte in
+ * several (Horspool's algorithm, with sets of bytes).
  *
- * Holds always: a text without them does not match. One with them may.
+ * Invariant: a text without them does not match. One with them may.
  */
 import type { CodeSet } from './code-set.ts';
 import type { Node } from './syntax.ts';
 
-/** Places that one word of bits can tell apart. */
+/** Number of positions that fit in one word of bits. */
 const MOST_PLACES = 31;
-/** A single byte is found as quickly by the automaton. */
+/** The automaton finds a single byte as fast. */
 const LEAST_PLACES = 2;
 
 export class RequiredBytes {
   private readonly length: number;
-  /** Bit i: the byte may stand at place i. */
+  /** Bit i: the byte may be at position i. */
   private readonly places = new Uint32Array(256);
-  /** How far to go on when a byte stands under the last place and may not; 0: it may. */
+  /** How far to advance if the byte at the last position does not fit; 0: it fits. */
   private readonly skips: Uint8Array;
 
   constructor(sets: readonly CodeSet[]) {
@@ -52,13 +52,13 @@ export class RequiredBytes {
   }
 }
 
-/** The longest run of characters that a match must have; undefined: none that would help. */
+/** The longest run of characters that every match contains; undefined if none would help. */
 export function requiredBytes(node: Node): RequiredBytes | undefined {
   const best = longestRun(node, isNarrow).slice(0, MOST_PLACES);
   return best.length < LEAST_PLACES ? undefined : new RequiredBytes(best);
 }
 
-/** Sets of single bytes, one after the other. */
+/** A sequence of sets of single bytes. */
 type Run = readonly CodeSet[];
 
 /** The longest run of characters that every match has, each one of a set that `isPart` holds for. */
@@ -76,7 +76,7 @@ export function longestRun(node: Node, isPart: (set: CodeSet) => boolean): Run {
         else end();
         return;
       case 'assert':
-        // It takes nothing.
+        // Takes no byte.
         return;
       case 'sequence':
         for (const item of one.items) walk(item);
@@ -100,7 +100,7 @@ export function longestRun(node: Node, isPart: (set: CodeSet) => boolean): Run {
   return best;
 }
 
-/** Whether a set is of a few ASCII characters: one byte each, and not what stands anywhere. */
+/** Whether a set consists of a few ASCII characters: one byte each, and not found everywhere. */
 function isNarrow(set: CodeSet): boolean {
   const last = set.at(-1);
   if (last === undefined || last > 0x7f) return false;

@@ -1,6 +1,6 @@
 /**
- * RE2 patterns to a tree. Only patterns that `checkRe2` lets through come here, so what is wrong with a
- * pattern has been said before; groups capture only where that is asked for. https://github.com/google/re2/wiki/Syntax
+ * Parses RE2 patterns to a tree. Only patterns that `checkRe2` accepts arrive here, so errors have been reported
+ * before; groups capture only on request. https://github.com/google/re2/wiki/Syntax
  */
 import {
   ANY,
@@ -26,7 +26,7 @@ export type Node =
       readonly item: Node;
       readonly least: number;
       readonly most: number;
-      /** As little as possible is taken. */
+      /** Whether it takes as little as possible. */
       readonly lazy: boolean;
     }
   /** Number `group`, from 1, of those that capture. */
@@ -48,11 +48,11 @@ export function parsePattern(pattern: string, ignoreCase: boolean): Node {
 
 interface CapturingPattern {
   readonly node: Node;
-  /** Of each group, from the first; undefined: it has none. */
+  /** For each group, from the first; undefined: it has no name. */
   readonly names: readonly (string | undefined)[];
 }
 
-/** The same with the groups that capture. */
+/** The same with capturing groups. */
 export function parseCaptures(pattern: string, ignoreCase: boolean): CapturingPattern {
   const reader = new PatternReader(pattern, true);
   const node = reader.read({ ...NO_FLAGS, i: ignoreCase });
@@ -181,7 +181,7 @@ class PatternReader {
     return this.captures && group > 0 ? { op: 'capture', item: node, group } : node;
   }
 
-  /** The code point that an escape stands for, or a set of them, folded. */
+  /** The code point of an escape, or its set of characters, folded. */
   private escape(flags: Flags): number | CodeSet {
     const { text } = this;
     const c = text[this.at + 1]!;

@@ -18,7 +18,7 @@ import {
 import { shapeOf, variantsOf } from '../values/values.ts';
 import type { Computed } from './operator.ts';
 
-/** The columns after it: one of the same name is replaced where it is. */
+/** The columns after it: one with the same name is replaced in place. */
 function columnsAfter(
   before: readonly TableColumn[],
   { fields, hidden }: Computed,

@@ -1,7 +1,7 @@
 /**
- * Every face of every stage on the same events: SQL run by DuckDB says what is right, and the stage over
- * batches in memory, or over a table in memory, gives the same answer. A stage without an entry fails.
- * Rollups against both, with any filter: engine/search/paths.test.ts.
+ * Every face of every stage on the same events: DuckDB's SQL defines the answer, and the stage over batches or a
+ * table in memory gives the same. A stage without an entry fails. engine/search/paths.test.ts compares rollups with
+ * both, with any filter.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
@@ -45,7 +45,7 @@ const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
   parse: [
     '| eval message = concat("user=", host, " n=7 text=\\"a b\\" src_ip=192.0.2.9 bytes=", bytes) | parse kv(message) | stats count() by user, n, text, src_ip, bytes',
     '| eval t = concat("{\\"a\\":{\\"b\\":1.50,\\"c\\":[1]},\\"a.b\\":\\"x\\",\\"host\\":", if(bytes > 50, "\\"J\\"", "12345678901234567890"), "}") | parse json(t) | stats count() by a.b, a.c, host',
-    // Names that come twice, also in objects within; what DuckDB lets through and what it does not.
+    // Duplicate names, also in nested objects; what DuckDB accepts and what it does not.
     ...[
       '{"a":"first","a":"second","o":{"x":1},"o":{"x":2,"y":3}}',
       '{"a":"first","a":null,"o":{"x":1},"o":{"y":3}}',

@@ -35,7 +35,7 @@ function flows(): TestEvent[] {
   for (let i = 0; i < 200; i++) add(next() * 6000, '10.0.0.6', '198.51.100.7');
   for (let i = 0; i < 80; i++)
     add(next() * 6000, `10.0.0.${7 + (i % 9)}`, `192.0.2.${Math.floor(next() * 20)}`);
-  // Not in the order of time; some have none.
+  // Not in order of time; some have none.
   const mixed = out.map((event) => ({ event, at: next() })).sort((a, b) => a.at - b.at);
   return mixed.map(({ event }, i) => (i % 40 === 0 ? { ...event, ts: undefined } : event));
 }

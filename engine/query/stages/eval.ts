@@ -1,6 +1,6 @@
 /**
- * `eval name = expression [by f, …]`: a field that is computed of each event or row. `prev` and `delta` in it are of the
- * row before, in the order so far, among those that have the same values of the fields after `by`.
+ * `eval name = expression [by f, …]`: a field that is computed for each event or row. `prev` and `delta` refer to
+ * the previous row, in the current order, among those with the same values of the fields after `by`.
  */
 import type { Name, Stage } from '../syntax/ast.ts';
 import { computedField, computedValue } from '../plan/analyse.ts';
@@ -94,7 +94,7 @@ function withPreviousClickHouse(stage: EvalStage, rows: ClickHouseRows): ClickHo
   return { ...rows, from: subquery(selectOf(['*', ...columns].join(', '), rows)), where: TRUE_SQL };
 }
 
-/** The same of a table in memory. */
+/** The same for a table in memory. */
 function batchWithPrevious(stage: EvalStage, given: BatchTable, around: Surroundings): BatchTable {
   const table = sorted(given);
   const resolve = batchResolve(table, around);
@@ -124,7 +124,7 @@ function batchWithPrevious(stage: EvalStage, given: BatchTable, around: Surround
   return { ...table, columns: [...table.columns, ...columns], rows };
 }
 
-/** Where the values of fields are in the rows of a table. */
+/** Indexes of the fields' values in the rows of a table. */
 function keyOf(by: readonly Name[], { columns }: BatchTable): number[] {
   const all = columns.flatMap(({ aliases }) => aliases);
   return namedColumns(by, columns).flatMap(({ aliases }) =>

@@ -1,6 +1,6 @@
 /**
- * `extract "from {src_ip} port {src_port}"`, `extract /(?<user>\w+)@/ from url`: fields cut out of a text. Where a text has no
- * match, a field of that name keeps the value that the event has.
+ * `extract "from {src_ip} port {src_port}"`, `extract /(?<user>\w+)@/ from url`: fields cut out of a text. If the
+ * text does not match, a field of that name keeps the event's value.
  */
 import type { Stage } from '../syntax/ast.ts';
 import { fieldEntry } from '../../fields/registry/registry.ts';
@@ -22,7 +22,7 @@ type ExtractStage = Extract<Stage, { stage: 'extract' }>;
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The text of a pattern's group; an empty text is none. */
+/** The text of a pattern's group; an empty one is missing. */
 function groupValue(text: Value, pattern: string, ignoreCase: boolean, group: number): Value {
   const matcher = new CaptureMatcher(pattern, ignoreCase);
   const flagged = ignoreCase ? `(?i)${pattern}` : pattern;
@@ -46,7 +46,7 @@ function groupValue(text: Value, pattern: string, ignoreCase: boolean, group: nu
   };
 }
 
-/** A text as what its name is known to be. */
+/** A text with the type that its name is known to have. */
 export function typedByName(name: string, text: Value): Value {
   const type = fieldEntry(name)?.type;
   const wanted =
@@ -84,7 +84,7 @@ const computes: NonNullable<StageOperator<ExtractStage>['computes']> = (stage, r
   );
 };
 
-/** Patterns in RE2's own spelling of names. */
+/** Patterns, with names in RE2's spelling. */
 function patternOf({ given }: ExtractStage): { pattern: string; ignoreCase: boolean } {
   if (given.form === 'pattern') {
     const pattern = given.pattern.toWellFormed().replace(/\(\?<(?=\w)/g, '(?P<');

@@ -19,7 +19,7 @@ export interface Keys {
   values(scope: Scope): Variant[];
 }
 
-/** Throws QueryError when a name is unknown, no value, or there twice. */
+/** Throws QueryError if a name is unknown, not a value, or a duplicate. */
 export function groupKeys(names: readonly Name[], input: Input): Keys {
   const fields: { field: Field; shape: ValueShape }[] = names.map((name) => {
     const field = input.resolve(name);
@@ -81,7 +81,7 @@ export function keyedColumns(
   return { columns, own: columns.slice(keys.columns.length) };
 }
 
-/** GROUP BY keys; nothing where there are none. */
+/** GROUP BY keys; empty if there are none. */
 export function groupByClickHouse(columns: readonly TableColumn[]): string {
   const aliases = columns.flatMap((column) => column.aliases);
   return aliases.length === 0 ? '' : `GROUP BY ${aliases.join(', ')}`;

@@ -1,6 +1,7 @@
 /**
- * `lookup FILE on field [as column]`: the columns of a file, of the row whose key is the field's value. Addresses are compared as
- * addresses, and a key that is a block has those in it, the longest first; texts without regard to case.
+ * `lookup FILE on field [as column]`: the columns of a file, of the row whose key is the field's value. Addresses
+ * are compared as addresses, and a block as a key matches the addresses in it, longest prefix first; texts ignore
+ * case.
  */
 import type { Stage } from '../syntax/ast.ts';
 import { computedValue } from '../plan/analyse.ts';
@@ -60,7 +61,7 @@ interface Lookup {
   readonly value: Value;
   /** The columns that it adds, by their places in the file. */
   readonly columns: readonly number[];
-  /** SQL names begin with it. */
+  /** Prefix of SQL names. */
   readonly prefix: string;
 }
 
@@ -119,7 +120,7 @@ const computes: NonNullable<StageOperator<LookupStage>['computes']> = (stage, re
     const cells = file.cells[at]!;
     const type = columnType(cells);
     const own = file.names[at]!;
-    // Names that say which events there are keep their meaning.
+    // Names that identify or order events keep their meaning.
     const name = isOwnName(own) ? `lookup.${own}` : own;
     const found: Value = {
       type,
@@ -178,13 +179,13 @@ function rowIn({ version, prefix, rows }: Blocks, cell: Cell): number | undefine
 
 // -- SQL -------------------------------------------------------------------------------------------
 
-/** A table of keys, and what an event has to compare with them. */
+/** A table of keys, and the values of an event to compare with them. */
 interface KeyTable {
   readonly type: string;
   readonly keys: readonly (string | number)[];
   readonly rows: readonly number[];
   readonly own: string;
-  /** Of the key as it is in the table. */
+  /** The key as stored in the table. */
   readonly key: (sql: string) => string;
 }
 
@@ -258,7 +259,7 @@ function withColumns(stage: LookupStage, relation: Relation, around: Surrounding
 /** Literals by literals, those of one type each. */
 type Pairs = readonly (readonly [from: string, to: string])[];
 
-/** What `pairs` make of a value; the types are those of the pairs where they become a table. */
+/** What `pairs` map a value to; the types are those of the pairs if they become a table. */
 function lookedUp(sql: string, pairs: Pairs, types: readonly string[], scope: ClickHouseScope) {
   const table = scope.listTable(types, pairs, 1);
   if (table !== undefined) return mappedByTable(sql, table);
@@ -269,7 +270,7 @@ function lookedUp(sql: string, pairs: Pairs, types: readonly string[], scope: Cl
   );
 }
 
-/** The row of the file, as a column beside the others: every column of the file is looked up by it. */
+/** Adds the row of the file as a column: every column of the file is looked up by it. */
 function withRowClickHouse(stage: LookupStage, rows: ClickHouseRows): ClickHouseRows {
   const lookup = lookupOf(stage, rows.resolve, rows.around);
   const value = valueClickHouse(lookup.value, rows.scope);

@@ -38,11 +38,11 @@ import {
   variantsOf,
 } from '../values/values.ts';
 
-/** The fraction of a percentile; undefined: it is none. */
+/** The fraction of a percentile; undefined if it is not one. */
 export function fractionOf(fn: FunctionName): number | undefined {
   if (fn === 'median') return 0.5;
   const found = PERCENTILE.exec(fn)?.[1];
-  // Hundredths are not exact, thousandths of what was written are.
+  // Hundredths are not exact, thousandths of the written number are.
   return found === undefined ? undefined : Math.round(Number(found) * 1000) / 100_000;
 }
 
@@ -54,7 +54,7 @@ export function keepsAllValues({ fn }: Measure): boolean {
 /** Values that `values(x)` names at most. */
 export const MOST_VALUES_NAMED = 100;
 
-/** What a measure needs of each row, and the aggregate over it. */
+/** The values that a measure needs of each row, and the aggregate over them. */
 export interface CompiledMeasure {
   readonly name: string;
   readonly shape: ValueShape;
@@ -63,10 +63,7 @@ export interface CompiledMeasure {
   readonly aggregate: string;
 }
 
-/**
- * @param prefix of the SQL names of its inputs.
- * Throws QueryError when the field cannot be measured so.
- */
+/** @param prefix of the SQL names of its inputs. Throws QueryError if the field cannot be measured so. */
 export function compileMeasure(measure: Measure, input: Input, prefix: string): CompiledMeasure {
   const { fn, of, as } = measure;
   if (fn === 'count' || of === undefined) {
@@ -126,7 +123,7 @@ function aggregateOf(fn: FunctionName, sql: string): string {
   return fn === 'stddev' ? standardDeviation(sql) : `${fn}(${sql})`;
 }
 
-/** The order of events, by which `first` and `last` choose: those without a time only where there are no others. */
+/** The order of events by which `first` and `last` choose: undated ones only if there are no others. */
 const ORDER = [
   ['ts', 'TIMESTAMP'],
   ['ts_ns', 'USMALLINT'],
@@ -240,7 +237,7 @@ function distinct(
 
 // -- in ClickHouse ---------------------------------------------------------------------------------
 
-/** The aggregate, and what it gives. Throws QueryError as `compileMeasure`, and DaybookError `usage`. */
+/** The aggregate and its result type. Throws QueryError like `compileMeasure`, and DaybookError `usage`. */
 export function measureClickHouse(measure: Measure, rows: ClickHouseRows): ClickHouseValue {
   const { fn, of, as } = measure;
   const counted = simpleShape(as, 'integer');
@@ -279,7 +276,7 @@ export function measureClickHouse(measure: Measure, rows: ClickHouseRows): Click
   }
   if (number !== undefined) {
     const { sql, type } = number;
-    // Of no rows there is none: a table's columns may be never missing.
+    // There is none for zero rows, although a table's columns may be non-nullable.
     const orNull = rows.scope.events ? '' : 'OrNull';
     if (fn === 'min' || fn === 'max')
       return {
@@ -307,7 +304,7 @@ export function measureClickHouse(measure: Measure, rows: ClickHouseRows): Click
   throw untranslated(`${fn}(${of.name})`);
 }
 
-/** The order of events as a value; those without a time come where there are no others. */
+/** The order of events as a value; undated ones count if there are no others. */
 function placeInTime(fn: 'first' | 'last'): string {
   const undated = fn === 'first' ? 'ts IS NULL' : 'ts IS NOT NULL';
   return `(${undated}, ifNull(toUnixTimestamp64Micro(ts), 0), ifNull(ts_ns, 0), ifNull(source_id, 0), ifNull(seq, 0))`;

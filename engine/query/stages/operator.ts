@@ -1,8 +1,8 @@
 /**
- * All that Daybook knows of one stage, behind one interface: each file NAME.ts of this folder has the
- * faces of one operator, and stages.ts lists them.
+ * The interface of one stage: everything that Daybook knows of it. Each file NAME.ts of this folder has the faces
+ * of one operator, and stages.ts lists them.
  *
- * Invariant: SQL (`table`, `relation`) is the meaning. Batches in memory must give the same rows, which
+ * Invariant: SQL (`table`, `relation`) defines the meaning. Batches in memory must give the same rows, which
  * conformance.test.ts checks. A face may be absent: then only a case can answer, or no rollup does.
  */
 import type {
@@ -32,7 +32,7 @@ export type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : neve
 export type Shape =
   'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
 
-/** What a stage reads of the text after its name. Throws QueryError. */
+/** Reads the text after a stage's name. Throws QueryError. */
 export interface StageReader {
   filter(): Expression;
   /** A query in brackets. */
@@ -55,26 +55,26 @@ export interface StageReader {
   interval(): Interval | undefined;
   /** @param after a word that it must follow */
   neededInterval(after?: string): Interval;
-  /** A filter up to `then` or the end, and how many events there are to be: `failed x10`. */
+  /** A filter up to `then` or the end, and the required number of events: `failed x10`. */
   step(): SequenceStep;
-  /** Takes a word of the stage's own, in any case. */
+  /** Takes a keyword of the stage, in any case. */
   word(text: string): boolean;
-  /** Takes `by`, if it is not the name of a field itself. */
+  /** Takes `by`, unless it is the name of a field. */
   optionalBy(): void;
   /** A sign before a name: `-bytes`. */
   sign(): '+' | '-' | undefined;
   comma(): boolean;
-  /** Whether a name is next that is none of these words. */
+  /** Whether the next token is a name other than these words. */
   isName(...words: readonly string[]): boolean;
-  /** Where the text is read from. */
+  /** Current position in the text. */
   readonly at: number;
 }
 
-/** What a stage takes rows of batches into. */
+/** Context in which a stage processes rows of batches. */
 export interface BatchContext {
   readonly resolve: Resolve;
   readonly extent: Extent;
-  /** Of the stage's table. */
+  /** Columns of the stage's table. */
   readonly columns: readonly TableColumn[];
   readonly budget: Budget;
   readonly wanted: Wanted;
@@ -89,7 +89,7 @@ interface MatchedRangeOf {
   readonly to: number | undefined;
 }
 
-/** What rollups are asked for. */
+/** What a stage needs from rollups. */
 export interface GroupedBy {
   readonly stage: 'top' | 'values' | 'stats';
   readonly fields: readonly Name[];
@@ -97,53 +97,53 @@ export interface GroupedBy {
   readonly limit: number;
 }
 
-/** What a stage computes of each row. */
+/** Values that a stage computes for each row. */
 export interface Computed {
   /** Fields by name, in the order in which they are shown. */
   readonly fields: readonly { readonly name: string; readonly field: Field }[];
   /** Names that are not shown any more. */
   readonly hidden: readonly string[];
-  /** Of any other name: what there is beside a field of that name; undefined: nothing is. */
+  /** For any other name: what exists in addition to a field of that name; undefined: nothing. */
   readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
 }
 
 export interface StageOperator<S> {
-  /** How it is written, for messages. */
+  /** Its syntax, for messages. */
   readonly form: string;
-  /** What it does, in a few words, for completion. */
+  /** Its purpose in a few words, for completion. */
   readonly does: string;
   parse(reader: StageReader): WithoutSpan<S>;
 
-  /** Of the answer of a query that ends with it, where it aggregates events; absent: rows stay rows. */
+  /** Shape of the answer of a query that ends with it, if it aggregates events; absent: rows stay rows. */
   readonly shape?: Shape;
   /** SQL of the table that it makes of events or of another table. */
   table?(stage: S, input: Input, grid: Grid | undefined): Table;
   /**
-   * The same in ClickHouse, of events that were handed over (docs/team.md) or of another table: rows that are chosen, or a
-   * table, exactly. Absent: it is refused. Throws DaybookError `usage` for what it cannot say.
+   * The exact equivalent in ClickHouse, for events that were handed over (docs/team.md) or for another table:
+   * selected rows, or a table. Absent: it is refused. Throws DaybookError `usage` if it cannot be expressed.
    */
   clickhouse?(stage: S, rows: ClickHouseRows): ClickHouseRows | ClickHouseTable;
-  /** SQL of rows that are chosen or put in order, of events or of a table. */
+  /** SQL that selects or orders rows, of events or of a table. */
   relation?(stage: S, relation: Relation, around: Surroundings): Relation;
   /** Fields that rows have more after it, or others by these names: of events and of tables, in SQL and in memory. */
   computes?(stage: S, resolve: Resolve, around: Surroundings): Computed;
   /**
-   * Whether rows after it are a table and no events any more, as `relation` gives them other columns, or gives several
-   * for one. Absent: never.
+   * Whether its rows form a table and are no longer events, because `relation` gives them other columns, or several
+   * rows for one. Absent: never.
    */
   derives?(stage: S): boolean;
-  /** With `derives`: in memory it needs nothing but the row, which stays one. */
+  /** With `derives`: in memory it needs only the row, and each row stays one. */
   readonly byRow?: true;
   /** Columns that are left of a table. */
   project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
 
-  /** The stage with each of its filters changed; absent: it has none. */
+  /** The stage with each of its filters replaced; absent: it has none. */
   withFilters?(stage: S, change: (filter: Expression) => Expression): S;
-  /** The stage with the query of other events that is part of it changed; absent: it has none. */
+  /** The stage with its inner query of other events replaced; absent: it has none. */
   withQuery?(stage: S, change: (query: Ast) => Ast): S;
   /** The name of the file that it reads. */
   file?(stage: S): string;
-  /** Fields of which an answer shows or adds up one value of each event. */
+  /** Fields of which an answer shows or sums one value per event. */
   fieldsTaken?(stage: S): readonly Name[];
   /** Whether it keeps all values of a group until the group is complete. */
   keepsValues?(stage: S): boolean;
@@ -151,8 +151,8 @@ export interface StageOperator<S> {
   /** The events that it is about: others change nothing in its answer. Absent: all. */
   about?(stage: S): Expression;
   /**
-   * What a person should know of sources whose flows state one number of bytes for both ways.
-   * @param sources their names; undefined: nobody knows which, or whether any
+   * A note for people about sources whose flows state one number of bytes for both directions.
+   * @param sources their names; undefined if it is not known which, or whether there are any
    */
   noteOfTotals?(sources: readonly string[]): string[];
   /** The question that rollups can answer instead. */
@@ -162,8 +162,8 @@ export interface StageOperator<S> {
   batches?(stage: S, context: BatchContext): BatchStage;
   /** Why `batches` cannot serve this one. */
   refusesBatches?(stage: S): string | undefined;
-  /** The same on a table in memory. */
+  /** The same for a table in memory. */
   batchTable?(stage: S, table: BatchTable, around: Surroundings): BatchTable;
-  /** What of it is known of events only when all of them are, so that no single pass gives it. */
+  /** What makes it depend on all events at once, so that a single pass cannot answer it. */
   needsAllEvents?(stage: S): string | undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * `parse json(message)`, `parse kv(message)`: any name after it is looked for in that text, too. What it finds comes before
- * the field of that name; names that say which events there are (`ts`, `kind`, `source`, …) keep their meaning.
+ * `parse json(message)`, `parse kv(message)`: names after it are looked up in that text, too. What it finds takes
+ * precedence over a field of that name; names that identify or order events (`ts`, `kind`, `source`, …) keep their
+ * meaning.
  */
 import type { Name, Stage } from '../syntax/ast.ts';
 import { fieldOf, fieldValue } from '../expressions/analyse.ts';
@@ -29,7 +30,7 @@ function isFixed(field: Field): boolean {
   return field.type === 'virtual' || FIXED.has(field.name);
 }
 
-/** A field of the kind that its own is, so that conditions on it stay what they are. */
+/** A field of the same kind, so that conditions on it stay the same. */
 function likeOwn(text: Value, name: Name, own: Field | undefined): Value {
   switch (own?.type) {
     case 'number':

@@ -1,4 +1,4 @@
-/** `patterns`: templates in SQL and in JavaScript are the same; groups, their order and what they add up to. */
+/** `patterns`: templates in SQL and in JavaScript are equal; groups, their order and totals. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_TOKEN_BYTES } from '../../util/tokens.ts';

@@ -1,8 +1,9 @@
 /**
  * `patterns [N] [desc]`: events by the template of their message, the rarest first.
  *
- * Order: by number of events, then the one seen last first, then by template. Events without a message have no template: they are a
- * group of their own, last, that is not one of the N. `event_id` is the first event of its group.
+ * Order: by number of events, then the one seen last first, then by template. Events without a message have no
+ * template: they form a separate last group that does not count among the N. `event_id` is the first event of its
+ * group.
  */
 import type { Stage } from '../syntax/ast.ts';
 import {
@@ -98,7 +99,7 @@ function patternsTable(stage: PatternsStage, input: Input): Table {
     { sql: '"last"', descending: true },
     { sql: '"template"', descending: false },
   ];
-  // As events are ordered; those without a time are last.
+  // In the order of events; undated ones last.
   const place = record([
     ['t', `coalesce(${micros('t')}, 9223372036854775807)`],
     ['ns', 'coalesce(ns, 0)'],
@@ -151,8 +152,8 @@ function columnsOf(id: readonly string[]): TableColumn[] {
 }
 
 /**
- * What is known by template, as rows of `COLUMNS` with a weight: the first event of each stands for all
- * of them, the last says when that was.
+ * What is known by template, as rows of `COLUMNS` with a weight: the first event of each represents all, and the
+ * last provides the latest time.
  */
 function knownRows({ templates: known = [], params }: Input): string[] {
   const numbers = new Map<string | undefined, number>();
@@ -208,7 +209,7 @@ function placeColumns(scope: Scope): string[] {
 function patternsClickHouse(stage: PatternsStage, rows: ClickHouseRows): ClickHouseTable {
   checkEvents(stage, rows.scope);
   const { count, measure, groups, groupCount } = TOP_TOTALS;
-  // As events are ordered; those without a time are last.
+  // In the order of events; undated ones last.
   const place =
     '(ts IS NULL, ifNull(toUnixTimestamp64Micro(ts), 0), ifNull(ts_ns, 0), source_id, seq)';
   const counted = selectOf(
@@ -233,7 +234,7 @@ function patternsClickHouse(stage: PatternsStage, rows: ClickHouseRows): ClickHo
     { sql: 'last', descending: true },
     { sql: 'template', descending: false },
   ];
-  // The group without a template is none of the first ones.
+  // The group without a template is not among the first ones.
   const numbered = `SELECT *, ${beside.join(', ')}, row_number() OVER (${ordered(order)}) AS place`;
   const sql = `${numbered}\nFROM ${subquery(counted)}`;
   return {
@@ -246,7 +247,7 @@ function patternsClickHouse(stage: PatternsStage, rows: ClickHouseRows): ClickHo
 
 // -- rows of batches -------------------------------------------------------------------------------
 
-// Templates are cut from the bytes of messages; the different ones are kept.
+// Templates are cut from the bytes of messages; distinct ones are kept.
 
 function patternsBatches(stage: PatternsStage, context: BatchContext): BatchStage {
   const { columns, budget, wanted } = context;
@@ -310,7 +311,7 @@ class Templates {
           if (time < first[group]!) first[group] = time;
           if (time > last[group]!) last[group] = time;
         }
-        // Those without a time are the last.
+        // Undated events come last.
         this.placeAt(
           group,
           time ?? Number.MAX_VALUE,

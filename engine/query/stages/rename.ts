@@ -25,7 +25,7 @@ function renamed({ names }: RenameStage, columns: readonly TableColumn[]): Table
   return out;
 }
 
-/** A field by another name. Throws QueryError for Daybook's own, which are known by theirs. */
+/** A field under another name. Throws QueryError for Daybook's own fields, whose names are fixed. */
 function called(field: Field, to: Name): Field {
   if (field.type !== 'virtual') return { ...field, name: to.name };
   if (field.ref !== undefined) return { ...field, column: to.name };

@@ -72,7 +72,7 @@ interface Step {
   readonly times: number;
 }
 
-/** For each event that may be the last, the nearest ones before it. */
+/** For each event that may be the last, the nearest events before it. */
 function expected(steps: readonly Step[], within: number, by: boolean): string[] {
   const out: string[] = [];
   for (const [key, list] of groups(by)) {

@@ -1,10 +1,10 @@
 /**
- * `sequence by f, … within 5m: filter x10 then filter`: events that follow each other. Of one group, in the order of events,
- * as many that meet the first filter as it says, after them as many that meet the second, and so on, the last no later
- * after the first than the time allows; any others may lie between.
+ * `sequence by f, … within 5m: filter x10 then filter`: consecutive events of a pattern. In a group, in the order
+ * of events: the required number of events that match the first filter, after them those that match the second, and
+ * so on, the last within the allowed time after the first; other events may lie between.
  *
- * For each event that can be the last of a match the one that begins latest is taken; matches that share events are one
- * row. So the answer needs no choice, and windows in SQL and one pass in memory give the same.
+ * For each event that can end a match, the match that begins latest is taken; matches that share events become one
+ * row. The answer is therefore unambiguous, and windows in SQL and one pass in memory give the same.
  */
 import type { Name, SequenceStep, Stage } from '../syntax/ast.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
@@ -44,10 +44,10 @@ import { checkEvents, partition, quotedAliases } from './session.ts';
 type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
 
 const SECOND = 1e6;
-/** Steps of one sequence: each is a bit of what is kept of an event. */
+/** Maximum number of steps in a sequence: each is a bit of an event's state. */
 const MOST_STEPS = 10;
 
-/** A step's condition as a field: a number where it holds. */
+/** A step's condition as a field: a number if it holds. */
 function conditionOf({ filter, start, end }: SequenceStep): Name {
   const place = { start, end };
   return {
@@ -112,7 +112,7 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
   });
   const order = [...keyNames.map((one) => `${one} NULLS LAST`), 't, coalesce(ns, 0), src, seq'];
   const events = `SELECT ${keyed}${micros('t')} AS m, src, seq, ${flags.join(', ')}, row_number() OVER (ORDER BY ${order.join(', ')}) AS r FROM (${rows}) AS q WHERE t IS NOT NULL AND (${flags.join(' OR ')})`;
-  // Where a chain of the steps so far began at the latest: at an event, and before it.
+  // The latest start of a chain of the steps so far: at an event, and before it.
   let chains = 'SELECT * FROM e';
   for (const [i, { times }] of steps.entries()) {
     const before = i === 0 ? 'r' : 'before';
@@ -148,8 +148,8 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
 // -- in ClickHouse ---------------------------------------------------------------------------------
 
 /**
- * The same windows. An event is a tuple that starts with its row number: the latest start is the maximum, without a lookup.
- * (0, …) means none.
+ * The same windows. An event is a tuple that starts with its row number: the latest start is the maximum, without a
+ * look-up. (0, …) means none.
  */
 function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHouseTable {
   const { by, steps, within, start } = stage;
@@ -263,7 +263,7 @@ function matchesOf(events: TimedRows, steps: readonly SequenceStep[], most: numb
   const order = events.inOrder();
   const { groups, times, marks } = events;
   const out: Match[] = [];
-  // Of each step, where chains of the steps before it began, of the last events that met it.
+  // For each step: the starts of chains of the previous steps, for the last events that matched it.
   const rings = steps.map(({ times: count }) => new Int32Array(count));
   const met = new Int32Array(steps.length);
   const begun = new Int32Array(steps.length);
@@ -275,7 +275,7 @@ function matchesOf(events: TimedRows, steps: readonly SequenceStep[], most: numb
       met.fill(0);
       begun.fill(NONE);
     }
-    // From the last step on, so that an event is of one step only.
+    // From the last step backwards, so that an event counts for one step only.
     for (let step = steps.length - 1; step >= 0; step--) {
       if ((marks[at]! & (1 << step)) === 0) continue;
       const ring = rings[step]!;

@@ -1,6 +1,6 @@
 /**
- * `session by f, … gap 30m`: runs of events that follow each other closely. An event that comes more than the gap after the
- * one before, of the same values, begins another. Events without a time are in none.
+ * `session by f, … gap 30m`: runs of events in close succession. An event more than the gap after the previous one
+ * with the same values starts another. Undated events are in none.
  */
 import type { Stage } from '../syntax/ast.ts';
 import { Grouping } from '../batch/grouping.ts';

@@ -1,4 +1,4 @@
-/** What each stage makes of the fixture's events, through SQL on real DuckDB. */
+/** The result of each stage on the fixture's events, through SQL on real DuckDB. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Answer } from '../index.ts';

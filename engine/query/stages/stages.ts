@@ -57,13 +57,13 @@ export const STAGE_OPERATORS: Operators = {
   union: unionOperator,
 };
 
-/** What completion says of each, in the order in which they are offered. */
+/** Completion's description of each, in display order. */
 export const STAGE_LIST = STAGE_NAMES.map((name) => {
   const { form, does } = STAGE_OPERATORS[name];
   return { name, form, does };
 });
 
-/** Each operator is given stages of its own only: what it is listed by is their name. */
+/** Each operator only gets stages of its kind: the key in the list is their name. */
 export function stageOperatorOf({ stage }: { readonly stage: StageName }): StageOperator<Stage> {
   return STAGE_OPERATORS[stage];
 }
@@ -103,17 +103,17 @@ export function queriesIn(stage: Stage): readonly Ast[] {
   return queries;
 }
 
-/** What stages have to say of sources whose flows state one number of bytes for both ways. */
+/** Notes of stages on sources whose flows state one number of bytes for both directions. */
 export function notesOfTotals(stages: readonly Stage[], sources: readonly string[]): string[] {
   return stages.flatMap((stage) => stageOperatorOf(stage).noteOfTotals?.(sources) ?? []);
 }
 
-/** Whether a stage makes one thing of all events. */
+/** Whether a stage aggregates all events. */
 export function isAggregating({ stage }: Stage): boolean {
   return STAGE_OPERATORS[stage].shape !== undefined;
 }
 
-/** Whether there are no events any more after a stage: it aggregates them, or makes a table of them row by row. */
+/** Whether the rows after a stage are no longer events: it aggregates them, or makes a table of them row by row. */
 export function endsEvents(stage: Stage): boolean {
   return isAggregating(stage) || derives(stage);
 }

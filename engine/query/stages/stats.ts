@@ -72,7 +72,7 @@ function statsBatches(stage: StatsStage, context: BatchContext): BatchStage {
   return {
     scoped: (batch) => grouping.scoped(batch),
     finish: () => {
-      // Without fields there is one row, also of no events at all.
+      // Without fields there is one row, even for no events at all.
       const groups = by.length === 0 ? 1 : grouping.size;
       budget.take(groups * ROW_BYTES);
       const rows: RawValue[][] = [];

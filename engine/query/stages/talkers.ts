@@ -1,9 +1,9 @@
 /**
  * `talkers [N]`: conversations, one row per pair of addresses, the most bytes first.
  *
- * `src_ip` is the side that started more of the pair's events (of equals, the smaller address);
- * `direction` is `->` when it started all of them, else `<->`. A packet counts as one packet. `last` is when the last
- * event began, `duration` the seconds from `first` to the end of the one that ended last.
+ * `src_ip` is the side that started more of the pair's events (in a tie, the smaller address); `direction` is `->`
+ * if it started all of them, otherwise `<->`. A packet counts as one packet. `last` is the start of the last event,
+ * `duration` the seconds from `first` to the latest end.
  */
 import type { Stage } from '../syntax/ast.ts';
 import { TRUE_SQL, both as bothSql, ip4, ip6 } from '../dialect/clickhouse.ts';
@@ -53,7 +53,7 @@ import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
 type TalkersStage = Extract<Stage, { stage: 'talkers' }>;
-/** Responder's ports that are listed for a pair; `port_count` says how many there are. */
+/** Number of responder's ports that are listed for a pair; `port_count` is the number of all. */
 const MAX_PORTS = 10;
 const SUMS = ['packets', 'packets_rev', 'bytes', 'bytes_rev'] as const;
 
@@ -109,11 +109,11 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
 interface Ends {
   readonly source: Field;
   readonly target: Field;
-  /** Of both: the versions of addresses that events have. */
+  /** Of both sides: the address versions that events have. */
   readonly shape: ValueShape;
 }
 
-/** @throws QueryError for rows that are no events */
+/** @throws QueryError for rows that are not events */
 function endsOf(stage: TalkersStage, input: Input): Ends {
   const source = knownField('src_ip');
   const target = knownField('dst_ip');
@@ -134,7 +134,7 @@ function endsOf(stage: TalkersStage, input: Input): Ends {
   return { source, target, shape: { name: 'src_ip', type: 'address', parts } };
 }
 
-/** For each version of addresses, a list of SQL by comma. */
+/** For each version of addresses, a list of SQL, comma-separated. */
 function eachOf(versions: readonly string[], make: (version: string) => string): string {
   return versions.map(make).join(', ');
 }
@@ -293,8 +293,8 @@ function talkersClickHouse(stage: TalkersStage, rows: ClickHouseRows): ClickHous
 
 // -- rows of batches -------------------------------------------------------------------------------
 
-// Addresses of a pair are put in order, so that both directions meet; the side that started more of the
-// pair's events is its source in the end.
+// The addresses of a pair are ordered, so that both directions meet; in the result, the side that started more of
+// the pair's events is its source.
 
 const ADDRESSES = ['src_ip4', 'dst_ip4', 'src_ip6', 'dst_ip6'] as const;
 
@@ -319,12 +319,12 @@ class Pairs {
   /** Keys: pair, port. */
   private readonly ports: GroupTable;
   private readonly events: Doubles;
-  /** Of the events: those sent by the higher address. */
+  /** Number of events sent by the higher address. */
   private readonly back: Doubles;
   private readonly earliest: Doubles;
   private readonly last: Doubles;
   private readonly ended: Doubles;
-  /** From the lower address to the higher, and the other way. */
+  /** From the lower address to the higher, and in the other direction. */
   private readonly packets: readonly [Totals, Totals];
   private readonly bytes: readonly [Totals, Totals];
 

@@ -66,7 +66,7 @@ import type { BatchContext, StageOperator } from './operator.ts';
 export type TimelineStage = Extract<Stage, { stage: 'timeline' }>;
 
 interface TimelineParts {
-  /** Series, then `count`, then what is spread or measured. */
+  /** Series, then `count`, then the spread or measured value. */
   readonly columns: readonly TableColumn[];
   /** Buckets that are not empty: `i`, then the columns. */
   readonly sql: string;
@@ -74,7 +74,7 @@ interface TimelineParts {
 
 /** Maximum duration of an event, in seconds: an absurd one in hostile input must not overflow a time. */
 const LONGEST = 31_622_400;
-/** SQL name of what is measured. */
+/** SQL name of the measured value. */
 const MEASURED = 'w';
 const END_COLUMN: InputColumn = { alias: 'e', sqlType: 'TIMESTAMP' };
 
@@ -86,7 +86,7 @@ function endSql(scope: Scope): string {
   return plusSeconds(ts, `least(greatest(coalesce(${duration}, 0), 0), ${LONGEST})`);
 }
 
-/** First and last time (as `low` and `high`, epoch microseconds) of what a timeline counts. */
+/** First and last time (as `low` and `high`, epoch microseconds) of the events that a timeline counts. */
 export function timelineRange(stage: TimelineStage, input: Input): string {
   const columns = [{ alias: 't', sqlType: 'TIMESTAMP' }, END_COLUMN];
   const rows = input.rows(columns, (scope) => {
@@ -96,7 +96,7 @@ export function timelineRange(stage: TimelineStage, input: Input): string {
   return `SELECT ${micros('min(t)')} AS low, ${micros('max(e)')} AS high FROM (${rows}) AS r`;
 }
 
-/** @param grid undefined when no event has a time: then there are no buckets. */
+/** @param grid undefined if no event has a time: then there are no buckets */
 export function timelineParts(
   stage: TimelineStage,
   input: Input,
@@ -163,7 +163,7 @@ export function timelineParts(
 
 type FieldNumber = NonNullable<ReturnType<typeof numberOf>>;
 
-/** @throws QueryError if the field is no number */
+/** @throws QueryError if the field is not a number */
 function spreadOf(name: Name, input: Input): { field: Field; number: FieldNumber } {
   const field = input.resolve(name);
   const number = numberOf(field);
@@ -209,7 +209,7 @@ function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Inpu
   const counts = new Set(['n', 'v']);
   const list = names.map((name) => (counts.has(name) ? `coalesce(${name}, 0) AS ${name}` : name));
   const at = timeFromMicros(startSql(grid, 'b.i', params));
-  // A series is not filled with empty buckets: there would be one for each of its values.
+  // A series is not filled with empty buckets: that would add them for each of its values.
   const filled = names.every((name) => counts.has(name) || name === MEASURED);
   const buckets = `(SELECT ${eachOf(numbersBelow(params.bind(grid.buckets, 'BIGINT')))} AS i)`;
   const from = filled
@@ -241,7 +241,7 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
   ];
   if (measured !== undefined)
     columns.push({ name: measured.shape.name, shape: measured.shape, aliases: [MEASURED] });
-  // Of an empty bucket nothing is measured.
+  // An empty bucket has no measure.
   const computed = measured === undefined ? [] : [`toNullable(${measured.sql}) AS ${MEASURED}`];
   const grouped = ['GROUP BY b', ...keys.columns.flatMap(({ aliases }) => aliases)].join(', ');
   const countedBy = ({ of }: ClickHouseBuckets): string =>
@@ -276,7 +276,7 @@ function timelineClickHouse(stage: TimelineStage, rows: ClickHouseRows): ClickHo
     spread && LONGEST * SECOND,
   );
   const counted = counts(buckets);
-  // Empty buckets: between the first and the last event, or the ends that are named. A series is not filled.
+  // Empty buckets between the first and the last event, or the given ends. A series is not filled.
   const { from = -Infinity, to = Infinity } = rows.range;
   const filled = by === undefined && from < to ? `${counted}\n${fill}` : counted;
   return tableOf(buckets.start('b'), subquery(filled));
@@ -322,13 +322,13 @@ function spreadClickHouse(
 
 // -- rows of batches -------------------------------------------------------------------------------
 
-// The first and the last event are known at the end only, so events are counted by units of time that no
-// bucket can divide: a whole interval where those begin at known times, else microseconds, which become
-// milliseconds and seconds as the range grows.
+// The first and last event are known only at the end, so events are counted by units of time that no bucket
+// divides: a whole interval if those begin at known times, otherwise microseconds, which become milliseconds and
+// seconds as the range grows.
 
 const MILLISECOND = 1e3;
 const SECOND = 1e6;
-/** Even buckets begin at whole units when the range is this many of them (engine/query/plan/plan.ts). */
+/** Equal buckets begin at whole units if the range is this many of them (engine/query/plan/plan.ts). */
 const RANGE_UNITS = 60 * 30;
 
 const pair = new Int32Array(2);
@@ -354,7 +354,7 @@ class TimelineBatches implements BatchStage {
     } else {
       const step = intervalMicros(interval);
       const whole = zone === 'UTC' || zone === 'Z';
-      // Elsewhere a bucket begins at a whole second of UTC, or finer.
+      // Otherwise a bucket begins at a whole second of UTC, or finer.
       this.unit = whole ? step : step % SECOND === 0 ? SECOND : MILLISECOND;
       this.origin = whole && interval.unit === 'w' ? FIRST_MONDAY : 0;
     }
@@ -374,7 +374,7 @@ class TimelineBatches implements BatchStage {
     };
   }
 
-  /** Fills the unit of each row; rows without a time are left out. */
+  /** Computes the unit of each row; rows without a time are skipped. */
   private units(scope: RowScope) {
     const column = scope.column({ column: 'ts' });
     if (column === undefined || column.type === 'text' || column.type === 'ip6') return () => 0;
@@ -451,7 +451,7 @@ class TimelineBatches implements BatchStage {
     const raw = [...series.values()].sort(
       (a, b) => Number(a[0]) - Number(b[0]) || byValues(a.slice(1), b.slice(1)),
     );
-    // Without series, empty buckets are rows too.
+    // Without series, empty buckets are rows as well.
     const filled =
       counted.length > 1
         ? raw
@@ -475,7 +475,7 @@ function coarser(factor: number): (words: readonly Int32Array[], n: number) => v
   };
 }
 
-/** The last of ascending `starts` that is not above `at`; 0 when all are. */
+/** The last of ascending `starts` that is not above `at`; 0 if all are. */
 function lastBelow(starts: Float64Array, at: number): number {
   let low = 0;
   let high = starts.length - 1;

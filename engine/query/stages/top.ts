@@ -1,8 +1,8 @@
 /**
  * `top N f1, f2 [by measure]`: the N largest groups, exactly, with their share of the whole.
  *
- * Order: the measure from large to small, then the groups' values from small to large; a group
- * without a value is a group too, so that groups and rest add up to `count`.
+ * Order: descending by the measure, then ascending by the groups' values; a missing value forms a group, too, so
+ * that groups and rest add up to `count`.
  */
 import type { Stage } from '../syntax/ast.ts';
 import {
@@ -35,7 +35,7 @@ import type { BatchContext, StageOperator, StageReader, WithoutSpan } from './op
 
 export type TopStage = Extract<Stage, { stage: 'top' | 'rare' }>;
 
-/** SQL names of what `top` gives beside its columns: of all groups, and of each. */
+/** SQL names of the additional columns of `top`: totals of all groups, and of each. */
 export const TOP_TOTALS = {
   count: 'total_count',
   measure: 'total_measure',

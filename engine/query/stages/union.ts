@@ -7,8 +7,8 @@ import type { StageOperator } from './operator.ts';
 type UnionStage = Extract<Stage, { stage: 'union' }>;
 
 /**
- * In order of time, however a side was sorted. Both sides must share the set of needed columns, so
- * that their SQL has the same columns.
+ * In order of time, whatever the order of a side. Both sides must share the set of needed columns, so that their
+ * SQL has the same columns.
  */
 export function unionRelation(left: Relation, right: Relation): Relation {
   return {

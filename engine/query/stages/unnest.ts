@@ -1,6 +1,6 @@
 /**
- * `unnest field`: a row for each member of a list, the text of a JSON array. No row is lost: what is no list stays as it is,
- * and an empty list is a missing value. Objects and lists in it are their JSON.
+ * `unnest field`: a row for each member of a list, the text of a JSON array. No row is lost: a value that is not a
+ * list stays unchanged, and an empty list becomes a missing value. Nested objects and lists become their JSON.
  */
 import type { Stage } from '../syntax/ast.ts';
 import { computedValue } from '../plan/analyse.ts';
@@ -27,7 +27,7 @@ function listOf({ field }: UnnestStage, resolve: Resolve, around: Surroundings):
   throw syntaxError(`${field.name} is no text that could be a list`, field.start);
 }
 
-/** SQL names of the list, of a member, and of its place. */
+/** SQL names of the list, of a member, and of its position. */
 function names({ start }: UnnestStage): [string, string, string] {
   const alias = (part: number): string => partAlias(`u${start}`, part);
   return [alias(0), alias(1), alias(2)];

@@ -1,4 +1,4 @@
-/** The values that rows are put in order and told apart by, in SQL and of a table in memory. */
+/** The parts of values by which rows are ordered and distinguished, in SQL and for a table in memory. */
 import type { Name } from '../syntax/ast.ts';
 import { checkNoTags, fieldName } from '../names/fields.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';

@@ -1,9 +1,8 @@
 /**
  * Conversations: pairs of addresses by what they sent each other, over flows or over packets.
  *
- * A pair is its smaller address (`lo`) and its larger (`hi`); an event is `swapped` when `hi` sent it.
- * `a` is the side that originated more of the flows (of packets: that sent the first); of equals the
- * smaller address.
+ * A pair is its smaller address (`lo`) and its larger (`hi`); an event is `swapped` when `hi` sent it. `a` is the
+ * side that originated more of the flows (for packets: that sent the first one); in a tie, the smaller address.
  */
 import {
   endMicros,
@@ -27,7 +26,7 @@ import { type ValueShape, shapeOf, variantsOf } from '../values/values.ts';
 
 export type ConversationOrder = 'bytes' | 'flows' | 'packets' | 'last';
 const MEASURES = ['packets', 'bytes'] as const;
-/** Of one way, of the other, and of flows that state one number for both. */
+/** For one direction, for the other, and for flows that state one number for both. */
 const SUMS = MEASURES.flatMap((name) => [name, `${name}_rev`, `${name}_both`]);
 /** Ids of sources, first and last, whose flows may have totals of both ways in `bytes` and `packets`. */
 export type TotalsOf = Readonly<
@@ -37,7 +36,7 @@ export type TotalsOf = Readonly<
 interface Conversations extends Statement {
   /** `a` and `b`, after `ANCHOR`. */
   readonly columns: readonly OutputColumn[];
-  /** Where the numbers after them start: NUMBERS, then TOTALS. */
+  /** Index at which the numbers after them start: NUMBERS, then TOTALS. */
   readonly numbers: number;
   /** Columns of `lo` and `hi` after all that. */
   readonly keys: readonly InputColumn[];
@@ -62,7 +61,7 @@ interface Pairs {
   readonly rows: string;
 }
 
-/** Each of SUMS for an event: what it states of one way, or of both. */
+/** Each of SUMS for an event: stated for one direction, or for both. */
 function statedWays(
   scope: Scope,
   measure: (typeof MEASURES)[number],
@@ -229,7 +228,7 @@ export function compileConversations(
   };
 }
 
-/** For what asks for no volumes. */
+/** For statements that need no volumes. */
 const NO_TOTALS: TotalsOf = { packets: [], bytes: [] };
 
 /** Values of one kind that are shown for a pair. */
@@ -237,8 +236,8 @@ export const MOST_DETAILS = { ports: 5, protos: 10, services: 10, states: 10 } a
 export const DETAILS = ['protos', 'ports', 'services', 'states'] as const;
 
 /**
- * Rows `rank` (from 0), which of DETAILS, value; the most frequent first: of the pairs with these
- * keys, each with a last value that says whether `a` is the larger address.
+ * Rows `rank` (from 0), index in DETAILS, value, most frequent first: for the pairs with these keys, each of which
+ * ends with whether `a` is the larger address.
  */
 export function compileConversationDetails(
   plan: Plan,
@@ -250,7 +249,7 @@ export function compileConversationDetails(
   const { rows } = pairsOf(plan, params, packets, NO_TOTALS);
   const columns = [...keys, { alias: 'flip', sqlType: 'BOOLEAN' }];
   const same = keys.map(({ alias }) => `q.${alias} IS NOT DISTINCT FROM g.${alias}`).join(' AND ');
-  // A packet may go either way; the responder's port is that of the side that is not `a`.
+  // A packet may go in either direction; the responder's port is that of the side that is not `a`.
   const port = packets ? 'CASE WHEN q.swapped = g.flip THEN q.dport ELSE q.sport END' : 'q.dport';
   const detail = (what: (typeof DETAILS)[number], value: string) =>
     `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v ${firstRanked('sum(n) DESC, v', `${MOST_DETAILS[what]}`, { part: 'rank' })}`;

@@ -1,8 +1,7 @@
 /**
- * Statements behind a list of events of which any part can be shown: how many there are, their order, and rows by
- * their number.
+ * Statements for a list of events of which any part can be shown: their number, their order, and rows by number.
  *
- * Invariants: every order is total; what is chosen beside the filter is bound like any value.
+ * Invariants: every order is total; conditions in addition to the filter are bound like any value.
  */
 import type { Name } from '../syntax/ast.ts';
 import { micros, nullOf, Params } from '../dialect/duckdb.ts';
@@ -23,7 +22,7 @@ import { type Statement, fieldOutput, instant, projected } from './statements.ts
 /** Texts of a list are cut there, in characters. */
 export const MAX_CELL = 4096;
 
-/** The filter of a plan whose events are a filter and nothing else; undefined for others. */
+/** The filter of a plan that consists of a filter only; undefined otherwise. */
 function plainFilter(plan: Plan): Filter | undefined {
   return plan.events.node === 'base' ? plan.events.filter : undefined;
 }
@@ -38,7 +37,7 @@ export function takesAll(plan: Plan): boolean {
   );
 }
 
-/** Of all events of a plan: how many, how many without a time, the first and the last time. */
+/** For all events of a plan: their number, the number without a time, the first and the last time. */
 export function compileExtent(plan: Plan): Statement {
   const params = new Params();
   const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
@@ -51,13 +50,13 @@ export function compileExtent(plan: Plan): Statement {
 
 interface ListOptions {
   readonly segments: readonly SegmentInfo[];
-  /** Fields of each row, by any name that the language knows; others are left out. */
+  /** Fields of each row, by any name of the language; unknown ones are omitted. */
   readonly fields: readonly string[];
 }
 
 /**
- * Rows by their numbers in their segments, in no order; deleted ones too. Numbers are taken from the
- * store, so they stand in the statement as they are.
+ * Rows by their numbers in their segments, in no order; includes deleted ones. Numbers come from the store, so they
+ * are inlined.
  */
 export function compileByNumber(
   plan: Plan,
@@ -118,7 +117,7 @@ export function compileOrder(
       ? found
       : sortRelation(found, [{ by: nameOf(sort.field), descending: sort.descending }]);
   const most = limit === undefined ? '' : ` LIMIT ${params.bind(limit, 'BIGINT')}`;
-  // What is sorted by must be asked of the scope before the SQL is put together.
+  // Sort columns must be requested from the scope before the SQL is assembled.
   const order = orderBy(relation.order);
   const sql = `SELECT "segment", "row_id", ${micros('"ts"')} FROM (${relation.sql()}) AS r ORDER BY ${order}${most}`;
   return { ...params.finish(sql), columns: [] };
@@ -128,7 +127,7 @@ function nameOf(name: string): Name {
   return { name, start: 0, end: 0 };
 }
 
-/** Without orders after which nothing chooses rows: another order replaces them. */
+/** Removes orders after which no stage selects rows: another order replaces them. */
 export function withoutLastSort(plan: Plan): Plan {
   let { events } = plan;
   while (events.node === 'stage' && events.stage.stage === 'sort') events = events.of;
@@ -154,11 +153,11 @@ function listed(
         fieldOutput(outputs, relation.scope, shown, found, `attrs.${found.name}`);
       } else projected(outputs, relation.scope, shown, segments, nameOf(name));
     } catch (error) {
-      // A list's columns may be chosen before its events: what none of them has is empty.
+      // A list's columns may be chosen before its events: a column that none of them has is empty.
       if (!(error instanceof QueryError)) throw error;
     }
   }
-  // Where `needed` is given, rows are known.
+  // If `needed` is given, the rows are known.
   const messages = needed && messageParts(outputs, needed, segments);
   const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
   const by = order === undefined ? '' : ` ORDER BY ${order}`;
@@ -166,7 +165,7 @@ function listed(
   return { ...params.finish(sql), columns: outputs.columns, messages };
 }
 
-/** Names under which the columns of a list carry what was asked for as `name`. */
+/** The columns of a list that carry what was requested as `name`. */
 export function columnNames(plan: Plan, name: string): readonly string[] {
   try {
     const field = plan.resolveShown(nameOf(name));
@@ -186,7 +185,7 @@ export function hasSeveralValues(plan: Plan, name: string): boolean {
   return field.type === 'virtual' && field.name === 'tag';
 }
 
-/** Whether a field is one that every event has, or that says by itself which events are meant. */
+/** Whether every event has this field, or the field alone selects events. */
 export function isAlwaysThere(name: string): boolean {
   const field = knownField(name);
   return field?.type === 'virtual' && ALWAYS_THERE.has(field.name);

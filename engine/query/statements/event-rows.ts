@@ -1,4 +1,4 @@
-/** Statements that look for events by their ids: the source, and the record's number in it. */
+/** Statements that find events by their ids: the source, and the record's number in it. */
 import {
   Params,
   ROW_NUMBER,
@@ -9,14 +9,14 @@ import {
 } from '../dialect/duckdb.ts';
 import type { Statement } from './statements.ts';
 
-/** A segment that is looked into. */
+/** A segment that is searched. */
 interface LookedInto {
   readonly id: number;
   /** Whether events of it were deleted. */
   readonly hasDeleted: boolean;
 }
 
-/** Of those of a source's records that are events of some segments: segment, row, and number of the record. */
+/** For those of a source's records that are events of some segments: segment, row, and number of the record. */
 export function compileEventRows(
   segments: readonly LookedInto[],
   source: number,

@@ -1,8 +1,8 @@
 /**
- * Events out of segments: one SELECT per segment that may hold some, all with the same columns.
+ * Selects events from segments: one SELECT per segment that may have some, all with the same columns.
  *
- * Invariants: deleted rows are never seen; a segment whose condition is decided by the catalog is
- * left out or read without that condition.
+ * Invariants: deleted rows are never visible; a segment whose condition is decided by the catalog is skipped or
+ * read without that condition.
  */
 import { COLUMNS, isColumn } from '../../contract/event.ts';
 import { attributeAliases, columnOfAlias, isAttributeColumn } from '../names/attribute-names.ts';
@@ -47,7 +47,7 @@ export interface EventContext {
   readonly params: Params;
   readonly resolve: Resolve;
   readonly extent: Extent;
-  /** Only the rows with these numbers of each segment; all when left out. */
+  /** Only the rows with these numbers of each segment; all if omitted. */
   readonly chosen?: (segment: SegmentInfo) => readonly number[];
 }
 
@@ -67,7 +67,7 @@ const DERIVED: Readonly<Record<string, string>> = {
   day: 'VARCHAR',
 };
 
-/** Columns of a relation of the events of several segments, each spelling of an attribute by itself. */
+/** Columns of a relation of the events of several segments, with each spelling of an attribute separate. */
 export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
   const out = new Set<string>();
   const sets = columnSets(segments);
@@ -92,7 +92,7 @@ function numbered(segment: SegmentInfo, { chosen }: EventContext): Predicate {
   if (rows.length === 1) return { sql: rowIs(first) };
   const low = rows.reduce((a, b) => Math.min(a, b));
   const high = rows.reduce((a, b) => Math.max(a, b));
-  // The range is what lets the rest of the segment be passed over.
+  // The range lets the rest of the segment be skipped.
   return { sql: `${rowBetween(low, high)} AND ${rowIn(rows)}` };
 }
 
@@ -138,7 +138,7 @@ export function filterInput(filter: Filter, context: EventContext, found?: Found
   };
 }
 
-/** The same events as one subquery with the columns that its scope was asked for. */
+/** The same events as one subquery with the columns that were requested from its scope. */
 export function filterRelation(
   filter: Filter,
   context: EventContext,
@@ -172,7 +172,7 @@ export function filterRelation(
         };
         const branch = { select: list.map(value), also: TRUE };
         const where = [...matched, numbered(segment, context)];
-        // What is stored of messages is read as it lies.
+        // Stored parts of messages are read unassembled.
         const from = (columns: string): string =>
           segmentTable(segment, isInParts(needed) ? '' : columns);
         return selectBranch(selected, branch, from, where) ?? [];
@@ -196,7 +196,7 @@ function typeOf(name: string): string {
   return isColumn(name) ? SQL_TYPES[COLUMNS[name]] : 'VARCHAR';
 }
 
-/** How a filter takes a segment: not at all, wholly, or row by row. */
+/** How a filter applies to a segment: not at all, completely, or row by row. */
 export function judge(filter: Filter, segment: SegmentInfo, params: Params): Predicate {
   return both([compileFilter(filter, judgingScope(segment, params))]);
 }

@@ -1,18 +1,18 @@
 /**
- * Groups that are too many for memory at once. They are computed in parts, each with the groups whose values have the
- * same remainder of a hash, into a table of the database `work`, which DuckDB moves to the spill folder as it must.
- * Every group is in one part, so that nothing has to be merged.
+ * Groups that do not fit in memory at once. They are computed in parts, each with the groups whose values have the
+ * same remainder of a hash, into a table of the database `work`, which DuckDB moves to the spill folder as needed.
+ * Every group is in one part, so that nothing must be merged.
  */
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 
-/** The input of a grouping: in partitions, or at once where there are none. */
+/** The input of a grouping: in partitions, or in one piece. */
 interface Divided {
   readonly parts?: GroupParts | undefined;
 }
 
 /** How groups are divided. */
 export interface Division {
-  /** Of the tables, which no other statement uses. */
+  /** Name of the tables, which no other statement uses. */
   readonly name: string;
   readonly count: number;
 }
@@ -46,7 +46,7 @@ export class GroupParts {
   }
 }
 
-/** Groups of rows: at once, or in parts where the input is to be grouped so. */
+/** Groups of rows: at once, or in parts if the input is divided. */
 export function groupedRows(
   { parts }: Divided,
   select: string,
@@ -59,7 +59,7 @@ export function groupedRows(
   );
 }
 
-/** How groups that are read more than once are kept: those in parts are in a table already. */
+/** How groups that are read more than once are materialised: those in parts are in a table already. */
 export function keptGroups({ parts }: Divided): 'MATERIALIZED' | 'NOT MATERIALIZED' {
   return parts === undefined ? 'MATERIALIZED' : 'NOT MATERIALIZED';
 }

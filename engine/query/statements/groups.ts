@@ -56,7 +56,7 @@ export function compileSparklines(
   return { ...params.finish(sql), columns: [] };
 }
 
-/** One row: the time of the plan's first dated event and of its last, as microseconds. */
+/** One row: the times of the plan's first and last dated event, in microseconds. */
 export function compileTimeSpan(plan: Plan): Statement {
   const params = new Params();
   const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
@@ -67,7 +67,7 @@ export function compileTimeSpan(plan: Plan): Statement {
   return { ...params.finish(sql), columns: [] };
 }
 
-/** Of every group of `by`: its values, its events, and sums of columns. */
+/** For every group of `by`: its values, its number of events, and sums of columns. */
 export function compileGroups(plan: Plan, by: readonly Name[], sums: readonly string[]): Statement {
   const params = new Params();
   const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));

@@ -1,8 +1,8 @@
 /**
- * Messages in the parts that segments store them in, for statements that give few rows: whoever runs one puts
- * the messages together. SQL that does so takes milliseconds a segment to be planned.
+ * Messages in the parts in which segments store them, for statements that return few rows: whoever runs one
+ * assembles the messages. Planning SQL that does so takes milliseconds per segment.
  *
- * Invariant: only where the rows of a statement are known; no condition and no computed value may look at a message that
+ * Invariant: only if the rows of a statement are known; no condition and no computed value may use a message that
  * is in parts.
  */
 import { quoteIdentifier } from '../dialect/duckdb.ts';
@@ -13,7 +13,7 @@ const MESSAGE = 'message';
 const SHAPE = 'message:shape';
 const TEXTS = 'message:text';
 const BYTES = 'message:bytes';
-/** Where numbers are not bytes: those of 8, 16 and 32 bits. */
+/** If numbers are not bytes: those of 8, 16 and 32 bits. */
 const LISTS = ['message:8', 'message:16', 'message:32'] as const;
 
 /** Columns of tables with cut messages, with their types. */
@@ -40,13 +40,13 @@ export function hasPart({ cut, numberForm = 'bytes' }: SegmentInfo, name: string
 
 /** Indexes of result columns: of messages, and of their parts, which are the last columns. */
 export interface MessageParts {
-  /** The message where it is stored whole, cut to `most`; NULL where there is a shape. */
+  /** The message if it is stored whole, truncated to `most`; NULL if there is a shape. */
   readonly message: number;
-  /** Number of its shape in the row's segment, from 1; NULL where there is none. The first of the parts. */
+  /** Number of its shape in the row's segment, from 1; NULL if there is none. The first of the parts. */
   readonly shape: number;
-  /** Numbers as bytes, where a segment has them so. */
+  /** Numbers as bytes, if a segment stores them so. */
   readonly bytes: number | undefined;
-  /** Numbers by width, where a segment has them so, else none; a row has either these or the bytes. */
+  /** Numbers by width, if a segment stores them so, otherwise empty; a row has either these or the bytes. */
   readonly lists: readonly number[];
   readonly texts: number;
   /** The process identifier, which may be a variable. */
@@ -61,8 +61,8 @@ export function isInParts(needed: ReadonlySet<string>): boolean {
 }
 
 /**
- * Has outputs give messages in parts, if they give any.
- * @param needed what the relation below them is asked for
+ * Replaces messages by their parts in the outputs, if there are any.
+ * @param needed columns requested from the relation below
  */
 export function messageParts(
   outputs: Outputs,

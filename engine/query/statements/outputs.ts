@@ -1,4 +1,4 @@
-/** The columns of a statement's result, and what each is to whoever reads it. */
+/** The columns of a statement's result and their roles. */
 import { IP6_TYPE, ip6Text, micros } from '../dialect/duckdb.ts';
 import type { OutputType, Part, ValueShape } from '../values/values.ts';
 

@@ -1,10 +1,9 @@
 /**
- * What stages work on: a relation of events or a table, as SQL that is put together once everything
- * that is asked of it is known.
+ * The input of stages: a relation of events or a table, as SQL that is assembled once everything requested of it is
+ * known.
  *
- * Two views of the same thing: a `Relation` is one subquery with an order, for stages that shape
- * rows; an `Input` gives chosen columns of it, segment by segment where that is possible, for stages
- * that aggregate.
+ * Two views of the same: a `Relation` is one subquery with an order, for stages that select rows; an `Input`
+ * provides chosen columns of it, segment by segment where possible, for stages that aggregate.
  */
 import type { Name } from '../syntax/ast.ts';
 import { type Params, nullOf, quoteIdentifier } from '../dialect/duckdb.ts';
@@ -27,7 +26,7 @@ export interface Relation {
   readonly scope: Scope;
   /** Total: no two rows are equal in it, unless they are equal in everything. */
   readonly order: readonly OrderKey[];
-  /** To be called last: what was asked of `scope` before is in it. */
+  /** Call it last: it includes what was requested of `scope` before. */
   sql(): string;
 }
 
@@ -53,7 +52,7 @@ export interface Input {
   readonly events: boolean;
   /** Events that `rows` leaves out: they are known by their template. */
   readonly templates?: readonly KnownTemplates[];
-  /** Groups are computed in parts; undefined: at once. */
+  /** Whether groups are computed in parts; undefined: at once. */
   readonly parts?: GroupParts | undefined;
   rows(columns: readonly InputColumn[], make: (scope: Scope) => readonly Branch[]): string;
 }
@@ -67,7 +66,7 @@ export function orderBy(order: readonly OrderKey[], reversed = false): string {
     .join(', ');
 }
 
-/** A value of which the order of bytes is this order. */
+/** A value whose byte order is this order. */
 export function sortKey(order: readonly OrderKey[]): string {
   const keys = order.map(
     ({ sql, descending }) => `${sql}, '${descending ? 'DESC' : 'ASC'} NULLS LAST'`,
@@ -163,7 +162,7 @@ export function inputColumns(columns: readonly TableColumn[]): InputColumn[] {
   );
 }
 
-/** Ascending by all values: what makes an order total. */
+/** Ascending by all values, which makes an order total. */
 export function byValue(columns: readonly TableColumn[]): OrderKey[] {
   return columns.flatMap(({ aliases }) =>
     aliases.map((alias) => ({ sql: quoteIdentifier(alias), descending: false })),

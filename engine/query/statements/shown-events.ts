@@ -11,7 +11,10 @@ import type { ShownRecord, ShownValue } from '../answers/format.ts';
 import type { Plan } from '../plan/plan.ts';
 import { OVERFLOW_COLUMN } from '../plan/scope.ts';
 
-/** Events as they are shown: whole ones with what follows from their columns, all without attributes that a stage left out. */
+/**
+ * Completes events for display: whole ones with values that follow from their columns, all without attributes that
+ * a stage hid.
+ */
 export function completeEvents(records: readonly ShownRecord[], plan: Plan): void {
   const isWhole = plan.projection === undefined;
   const others = isWhole ? otherNames(plan) : plan.hidden;
@@ -22,7 +25,7 @@ export function completeEvents(records: readonly ShownRecord[], plan: Plan): voi
   }
 }
 
-/** Whether events show all that a Community ID follows from, and as it is stored. */
+/** Whether events show everything from which a Community ID follows, in stored form. */
 function haveFiveTuple(others: ReadonlySet<string>): boolean {
   return !['community_id', 'kind', ...EXPANDED['flow']!].some((name) => others.has(name));
 }
@@ -35,7 +38,7 @@ function leaveOut(record: ShownRecord, others: ReadonlySet<string>): void {
   else record['attrs'] = Object.fromEntries(left);
 }
 
-/** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */
+/** Flows have a Community ID; it follows from the five-tuple, so it is not stored. */
 export function addCommunityId(record: ShownRecord): void {
   const { kind, src_ip: src, dst_ip: dst, proto } = record;
   if (kind !== 'flow' || typeof src !== 'string' || typeof dst !== 'string') return;
@@ -84,9 +87,9 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names that the rows of a plan may have, before any row is read: what its `fields` chose, as rows
- * call it; else fields in their usual order, those that stages computed, then `attrs.NAME` by name, then
- * `attrs` where some have no column of their own.
+ * Names that the rows of a plan may have, known before any row is read: those that its `fields` selected, as in
+ * rows; otherwise fields in their usual order, those that stages computed, then `attrs.NAME` by name, then `attrs`
+ * if some have no column.
  */
 export function rowFieldNames(plan: Plan): string[] {
   const columns = new Set(plan.segmentsUsed.flatMap((segment) => [...segment.columns]));

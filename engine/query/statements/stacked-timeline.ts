@@ -1,8 +1,8 @@
 /**
- * Events over time in even buckets, stacked by the largest values of a field, in one pass over the
- * events: what a timeline above a list shows.
+ * Events over time in equal buckets, stacked by the largest values of a field, in one pass over the events: for the
+ * timeline above a list.
  *
- * Invariant: buckets start at multiples of their width; whatever has a time is in one of them.
+ * Invariant: buckets start at multiples of their width; every event with a time is in one of them.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { keptWhere, micros, nullOf, Params } from '../dialect/duckdb.ts';
@@ -95,7 +95,7 @@ export function compileStackedTimeline(
   return { ...params.finish(sql), columns: outputs };
 }
 
-/** Where `n`, `lo` and `hi` are in the rows of `compileStackedTimeline`. */
+/** Indexes of `n`, `lo` and `hi` in the rows of `compileStackedTimeline`. */
 export function afterColumns(columns: readonly OutputColumn[]): number {
   return 2 + columns.reduce((n, column) => n + column.parts.length, 0);
 }

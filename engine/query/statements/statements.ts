@@ -1,8 +1,8 @@
 /**
- * Plans to statements: SQL, the values to bind, and what its result columns mean.
+ * Compiles plans to statements: SQL, the values to bind, and the meaning of the result columns.
  *
- * Result values are numbers, bigints, text, truth or NULL only: times come as epoch microseconds,
- * IPv6 addresses as UUID text.
+ * Result values are only numbers, bigints, texts, truth values or NULL: times are epoch microseconds, IPv6
+ * addresses UUID text.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { compareNaturally } from '../../contract/natural-order.ts';
@@ -45,19 +45,19 @@ export interface Statement {
   readonly sql: string;
   readonly params: readonly BoundValue[];
   readonly columns: readonly OutputColumn[];
-  /** Messages of its rows are in parts. */
+  /** If messages of its rows are in parts. */
   readonly messages?: MessageParts | undefined;
 }
 
-/** Where the identity of a row is in its result. */
+/** Indexes of a row's identity in its result. */
 export const ROW_IDENTITY = { segment: 0, rowId: 1, sourceId: 2, seq: 3 } as const;
 
 export interface RowsOptions {
-  /** The segments of one day; all that the plan uses when left out. */
+  /** The segments of one day; all that the plan uses, if omitted. */
   readonly segments?: readonly SegmentInfo[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
-  /** Only rows of this half-open span of time; an end may be open. */
+  /** Only rows in this half-open span of time; an end may be open. */
   readonly within?:
     { readonly from: EpochMicros | undefined; readonly to: EpochMicros | undefined } | undefined;
   /** Messages in parts: of a plan whose rows are known. */
@@ -67,8 +67,8 @@ export interface RowsOptions {
 }
 
 /**
- * Events, in order. For a plan that is `streaming`, call it for one day's segments after the other,
- * from the first day to `undated`, until there are rows enough; else once, for all.
+ * Events, in order. For a `streaming` plan, call it for one day's segments after the other, from the first day to
+ * `undated`, until there are enough rows; otherwise once for all.
  */
 export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
   const params = new Params();
@@ -111,7 +111,7 @@ export function compileOrderTable(plan: Plan, options: RowsOptions, table: strin
   return { ...params.finish(sql), columns: [] };
 }
 
-/** Places in the order of such a table, in that order: the `hex` of those of one of `every` rows, chosen by a hash. */
+/** Keys in the order of such a table, sorted: the `hex` of those of one of `every` rows, chosen by a hash. */
 export function compileOrderPlaces(table: string, every: number): Statement {
   const params = new Params();
   const sampled = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
@@ -119,7 +119,7 @@ export function compileOrderPlaces(table: string, every: number): Statement {
   return { ...params.finish(sql), columns: [] };
 }
 
-/** How many rows such a table has, as one number. */
+/** Number of rows in such a table. */
 export function compileOrderSize(table: string): Statement {
   return { sql: `SELECT count(*) FROM ${table}`, params: [], columns: [] };
 }
@@ -131,7 +131,7 @@ function sliceTests({ from, to }: KeySlice, params: Params): string[] {
   ];
 }
 
-/** Segments and numbers of the rows of a slice of such a table, in order. */
+/** Segments and numbers of the rows in a slice of such a table, in order. */
 export function compileOrderSlice(table: string, { from, to }: KeySlice): Statement {
   const params = new Params();
   const tests = sliceTests({ from, to }, params);
@@ -141,8 +141,8 @@ export function compileOrderSlice(table: string, { from, to }: KeySlice): Statem
 }
 
 /**
- * The rows with these numbers in their segments as `compileRows` gives them, in no order.
- * @param segments whose columns the result has; those of `sets` when left out
+ * The rows with these numbers in their segments in the form of `compileRows`, in no order.
+ * @param segments whose columns the result has; those of `sets` if omitted
  */
 export function compileKnownRows(
   plan: Plan,
@@ -179,11 +179,13 @@ export function compileOrderedOf(
   return { ...params.finish(sql), columns: [] };
 }
 
-/** Names of what the order adds to each row that is put aside. */
+/** Names of the columns that the order adds to each spilled row. */
 const KEY = 'k';
 const PART = 'part';
 
-/** Makes the table `copy` of the rows of `known`, each with its place in the order and the number of its part. */
+/**
+ * Makes the table `copy` of the rows of `known`, each with its position in the order and the number of its part.
+ */
 export function compilePlacedRows(
   known: Statement,
   order: string,
@@ -200,7 +202,7 @@ export function compilePlacedRows(
   };
 }
 
-/** Writes such a table to files below `folder`, those of each part in a folder of its own. */
+/** Writes such a table to files below `folder`, with a folder for each part. */
 export function compileSpill(copy: string, folder: string, name: string): Statement {
   return { sql: copyInParts(copy, folder, PART, name), params: [], columns: [] };
 }
@@ -231,7 +233,7 @@ function keyOf(hex: string): string {
   return `unhex('${hex}')`;
 }
 
-/** Holds rows to a slice of time; those without a time are in none. */
+/** Restricts rows to a slice of time; undated ones are in none. */
 function withinTime(scope: Scope, within: RowsOptions['within'], params: Params): string {
   if (within === undefined) return '';
   const ts = scope.column('ts');
@@ -261,7 +263,7 @@ export function instant(outputs: Outputs, scope: Scope, name: string): void {
   const nanos = scope.column('ts_ns');
   outputs.add(name, 'instant', [
     { role: 'value', sql: micros(scope.column('ts') ?? 'CAST(NULL AS TIMESTAMP)') },
-    // The same whether a segment beside it has such a column or not.
+    // The same whether or not another segment has such a column.
     { role: 'nanos', sql: nanos === undefined ? zero : `coalesce(${nanos}, ${zero})` },
     { role: 'digits', sql: scope.column('ts_digits') ?? 'CAST(NULL AS UTINYINT)' },
   ]);
@@ -326,7 +328,7 @@ export function projected(
 
 // -- answers ---------------------------------------------------------------------------------------
 
-/** First and last time of what a timeline counts: columns `low` and `high`, epoch microseconds. */
+/** First and last time of the events that a timeline counts: columns `low` and `high`, epoch microseconds. */
 export function compileRange(plan: Plan): Statement {
   const timeline = timelineOf(plan);
   if (timeline === undefined) throw new TypeError('the plan is no timeline');
@@ -340,25 +342,25 @@ export interface AnswerStatement extends Statement {
   readonly grid: Grid | undefined;
   /** To be run before it, in this order: groups in parts. */
   readonly before?: readonly Statement[];
-  /** Tables that `before` makes, to be dropped when the rows are read. */
+  /** Tables that `before` makes; drop them after reading the rows. */
   readonly tables?: readonly string[];
 }
 
-/** Rows of a table from one place of its order to another; each the `hex` of a key of `compileKeys`. */
+/** Rows of a table between two positions of its order; each is the `hex` of a key of `compileKeys`. */
 interface KeySlice {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** How the table of an answer is computed where memory is short. */
+/** How the table of an answer is computed if memory is short. */
 export interface AnswerOptions {
   readonly parts?: Division | undefined;
   readonly slice?: KeySlice | undefined;
 }
 
 /**
- * The statement of every shape but `rows`. `matched` is what `compileRange` gave, where the plan
- * `needsRange`. `limit` cuts tables (not `top` and `timeline`, which have their own).
+ * The statement of every shape but `rows`. `matched` is the result of `compileRange`, if the plan `needsRange`.
+ * `limit` truncates tables (except `top` and `timeline`, which have limits of their own).
  */
 export function compileAnswer(
   plan: Plan,
@@ -416,7 +418,7 @@ function inSlice(table: Table, { from, to }: KeySlice, params: Params): string {
   return tests.length === 0 ? 'TRUE' : tests.join(' AND ');
 }
 
-/** How many rows an answer's table has, as one number. */
+/** Number of rows in an answer's table. */
 export function compileTableSize(
   plan: Plan,
   matched: MatchedRange | undefined,
@@ -444,7 +446,10 @@ export function compileKeys(
   };
 }
 
-/** One row: the groups of the first stage that groups, about, and how many rows they are of. Undefined: none groups. */
+/**
+ * One row: approximate number of groups of the first grouping stage, and number of their rows. Undefined: none
+ * groups.
+ */
 export function compileGroupEstimate(plan: Plan, matched?: MatchedRange): Statement | undefined {
   const params = new Params();
   const parts = new GroupParts({ name: 'estimate', count: 1 });
@@ -454,7 +459,7 @@ export function compileGroupEstimate(plan: Plan, matched?: MatchedRange): Statem
     : { ...params.finish(parts.estimate), columns: [] };
 }
 
-/** SQL of the parts of columns as they leave the database, and where they lie from `from` on. */
+/** SQL of the parts of columns as they leave the database, and their indexes from `from` on. */
 export function outputsOf(
   columns: readonly TableColumn[],
   from: number,

@@ -14,7 +14,7 @@ it('leaves messages with characters beyond ASCII to RE2 where a pattern has clas
     shapes: [
       { constants: ['7: ', ''], variables: [3] },
       { constants: ['a ', ''], variables: [3] },
-      // A letter of Unicode 17, which the runtime has, and RE2 has not.
+      // A letter of Unicode 17, which the runtime knows and RE2 does not.
       { constants: ['\u088f ', ''], variables: [3] },
       { constants: ['- ', ''], variables: ['token' as const] },
     ],

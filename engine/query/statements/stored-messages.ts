@@ -1,15 +1,15 @@
 /**
- * Conditions on the messages of a segment that stores them as shapes and variables. Of most shapes it can be
- * told what a pattern finds in their messages, whatever their variables are: only the others are put together.
+ * Conditions on the messages of a segment that stores them as shapes and variables. For most shapes it is known
+ * what a pattern finds in their messages, whatever their variables are: only the others are assembled.
  *
- * Holds always: a condition is true for exactly the rows that it would be true for with whole messages.
+ * Invariant: a condition is true for exactly the rows for which it would be true with whole messages.
  */
 import { LruCache } from '../../util/lru-cache.ts';
 import { matches, storedTable, type Params } from '../dialect/duckdb.ts';
 import { type Matcher, type Outcome, type TextPart, compilePattern } from '../re2/matcher.ts';
 import { type Scope, type SegmentInfo, segmentScope } from '../plan/scope.ts';
 
-/** A text that many messages share, and what is between its pieces. */
+/** A text that many messages share, and the variables between its pieces. */
 export interface StoredShape {
   /** One more than there are variables. */
   readonly constants: readonly string[];
@@ -17,9 +17,9 @@ export interface StoredShape {
   readonly variables: readonly (number | 'token')[];
 }
 
-/** How a segment stores its messages. SQL is of its table of stored columns. */
+/** How a segment stores its messages. SQL refers to its table of stored columns. */
 export interface StoredMessages {
-  /** Those that are the same in several segments should be the same object: it is judged once. */
+  /** Shapes that are equal in several segments should be one object: it is evaluated once. */
   readonly shapes: readonly StoredShape[];
   /** SQL of the number of a row's shape, from 1; NULL where its message is whole. */
   readonly number: string;
@@ -27,7 +27,7 @@ export interface StoredMessages {
   readonly whole: string;
   /** SQL of any row's message. */
   readonly message: string;
-  /** SQL of the message of a row that has one of these shapes; anything else for other rows. */
+  /** SQL of the message of a row with one of these shapes; arbitrary for other rows. */
   messageOf(numbers: ReadonlySet<number>): string;
 }
 
@@ -76,7 +76,7 @@ function messageMatches(
   }
   const condition = `CASE ${cases.join(' ')} ELSE ${isOne(number, always)} END`;
   if (always.length + maybe.length === messages.shapes.length) return condition;
-  // What has no shape that may match is told before anything else is looked at.
+  // Rows without a shape that may match are excluded before anything else is evaluated.
   return `(coalesce(${number}, 0) IN (${[0, ...always, ...maybe].join(', ')}) AND ${condition})`;
 }
 
@@ -108,7 +108,7 @@ function judgeOf(pattern: string, ignoreCase: boolean): Judge {
   return judges.take(key, () => newJudge(pattern, ignoreCase));
 }
 
-/** Which characters are in a class beyond ASCII is not the same for RE2 and for the runtime. */
+/** RE2 and the runtime differ in which characters beyond ASCII are in a class. */
 const CLASSES = /\\[pP]/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 

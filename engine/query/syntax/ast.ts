@@ -1,9 +1,8 @@
 /**
- * The syntax tree of a query: what was written, with positions, before any name is looked up.
+ * The syntax tree of a query: the text's structure, with positions, before any name is looked up.
  *
- * Invariant: every node keeps its place in the text (`start` inclusive, `end` exclusive, in
- * UTF-16 units), so that whatever is found wrong later can still be pointed at.
- * The language: docs/query-language.md.
+ * Invariant: every node keeps its position in the text (`start` inclusive, `end` exclusive, in UTF-16 units), so
+ * that later errors can point to it. The language: docs/query-language.md.
  */
 import { FUNCTIONS } from '../../contract/query-spelling.ts';
 
@@ -18,13 +17,13 @@ export type CompareOp = '>' | '>=' | '<' | '<=' | '=';
 export type Test =
   /** A word: `*` and `?` in it are wildcards. */
   | { readonly test: 'word'; readonly text: string }
-  /** Text in quotes: nothing in it is special. */
+  /** Text in quotes, without special characters. */
   | { readonly test: 'quoted'; readonly text: string }
   | {
       readonly test: 'regex';
       readonly pattern: string;
       readonly ignoreCase: boolean;
-      /** Where the pattern itself starts. */
+      /** Where the pattern itself begins. */
       readonly at: number;
     }
   | { readonly test: 'compare'; readonly op: CompareOp; readonly value: string }
@@ -52,9 +51,9 @@ export interface FieldNode extends Span {
   readonly node: 'field';
   readonly name: string;
   readonly test: Test;
-  /** The value, after a comparison sign, where it may be the name of another field: `src_ip = dst_ip`. */
+  /** The value after a comparison sign, if it may be the name of another field: `src_ip = dst_ip`. */
   readonly against?: Name;
-  /** The value is one that a query within gave: evidence has it, whatever the field holds. */
+  /** Whether an inner query returned the value: evidence has it, whatever the field can hold. */
   readonly given?: true;
 }
 /** `len(message) > 100`, `bytes > 2 * packets`; without a sign: `match(host, /^web/)`. */
@@ -73,14 +72,14 @@ interface GroupNode extends Span {
   readonly node: 'and' | 'or';
   readonly items: readonly Expression[];
 }
-/** A pattern without a field: `/Failed.*root/`, looked for where words are. */
+/** A pattern without a field: `/Failed.*root/`, searched where words are. */
 export interface PatternNode extends Span {
   readonly node: 'pattern';
   readonly test: Extract<Test, { test: 'regex' }>;
 }
 /**
- * `user=root`, which logs hold as text as well: the test if events have a field of that name, else
- * the text. The planner decides it, and says so.
+ * `user=root`, which logs contain as text as well: the test if events have a field of that name, otherwise the
+ * text. The planner decides and reports it.
  */
 export interface FieldOrTextNode extends Span {
   readonly node: 'field-or-text';
@@ -89,7 +88,7 @@ export interface FieldOrTextNode extends Span {
   /** Whether it may be words even if there is such a field: `message contains error`. */
   readonly doubtful: boolean;
 }
-/** `src_ip in [ query | values dst_ip ]`: values that another query gives, which is to be asked first (within.ts). */
+/** `src_ip in [ query | values dst_ip ]`: values from an inner query, which is answered first (within.ts). */
 export interface WithinNode extends Span {
   readonly node: 'within';
   readonly name: string;
@@ -120,30 +119,30 @@ export type ValueNode = Span &
         readonly value: 'call';
         readonly fn: string;
         readonly args: readonly ValueNode[];
-        /** As it is written, where it has brackets: a column may have that name. */
+        /** As written, if it has brackets: a column may have that name. */
         readonly written?: string;
       }
   );
 
-/** A field by the name that was written, or an expression in the place of one, named as it is written. */
+/** A field by its name as written, or an expression in place of one, named as written. */
 export interface Name extends Span {
   readonly name: string;
   readonly expression?: ValueNode;
 }
 
 export { FUNCTIONS };
-/** `p50` stands for any percentile. */
+/** `p50` represents any percentile. */
 export type FunctionName = (typeof FUNCTIONS)[number] | `p${number}`;
 
 /** One computed column: `sum(bytes) as b`. Only `count` has no argument. */
 export interface Measure extends Span {
   readonly fn: FunctionName;
   readonly of: Name | undefined;
-  /** Its column's name: what follows `as`, else the text itself (`sum(bytes)`). */
+  /** Its column's name: what follows `as`, or the text itself (`sum(bytes)`). */
   readonly as: string;
 }
 
-/** A template or pattern that cuts fields out of a text; `at`: where it is written. */
+/** A template or pattern that cuts fields out of a text; `at`: its position. */
 export type Cut = { readonly at: number } & (
   | { readonly form: 'template'; readonly template: string }
   | { readonly form: 'pattern'; readonly pattern: string; readonly ignoreCase: boolean }
@@ -192,15 +191,15 @@ export type Stage = Span &
         readonly stage: 'eval';
         readonly as: Name;
         readonly value: ValueNode;
-        /** Groups within which there is a row before; none: all rows are one. */
+        /** Groups within which rows have a previous one; empty: all rows form one. */
         readonly by: readonly Name[];
       }
     | {
         readonly stage: 'lookup';
-        /** As it is written. */
+        /** As written. */
         readonly file: string;
         readonly on: Name;
-        /** The column of the file that is compared; the one named as the field when left out. */
+        /** The column of the file to compare; the one named like the field if omitted. */
         readonly key: Name | undefined;
       }
     | { readonly stage: 'unnest'; readonly field: Name }
@@ -213,7 +212,7 @@ export type Stage = Span &
         readonly by: Name | undefined;
         /** The number to spread over the buckets that an event's duration touches. */
         readonly spread: Name | undefined;
-        /** Measure of each bucket, beside the number of events. */
+        /** Measure of each bucket, in addition to the number of events. */
         readonly measure?: Measure | undefined;
       }
     | {
@@ -237,7 +236,7 @@ export type Stage = Span &
     | {
         readonly stage: 'sequence';
         readonly by: readonly Name[];
-        /** From the first event of a match to the last, at most. */
+        /** Maximum time from the first event of a match to the last. */
         readonly within: Interval | undefined;
         readonly steps: readonly SequenceStep[];
       }
@@ -252,7 +251,7 @@ export interface Ast {
   readonly text: string;
   readonly filter: Expression;
   readonly stages: readonly Stage[];
-  /** How doubtful parts were read, in words for the person who wrote them. */
+  /** How ambiguous parts were read, in words for the person who wrote them. */
   readonly readings: readonly string[];
 }
 

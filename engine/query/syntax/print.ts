@@ -1,17 +1,17 @@
 /**
- * A filter's tree as text in the language's own spelling: what a person reads when a query was
- * written in another. `parseQuery(printFilter(tree))` gives the same tree, but for its places.
+ * A filter's tree as text in the language's own spelling, shown to a person who wrote a query in another one.
+ * `parseQuery(printFilter(tree))` gives the same tree, except for positions.
  */
 import type { Expression, Test } from './ast.ts';
 
 const BARE_NAME = /^[A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*$/;
 
-/** @param source where the tree comes from: what is decided later is given as it stands there */
+/** @param source text of the tree: parts that are decided later are printed as written */
 export function printFilter(node: Expression, source?: string): string {
   return print(node, 0, source);
 }
 
-/** How tightly an operator binds, so that brackets stand only where they must. */
+/** How tightly an operator binds: decides where brackets are needed. */
 const STRENGTH = { or: 1, and: 2, not: 3 } as const;
 
 function print(node: Expression, outer: number, source: string | undefined): string {

@@ -1,6 +1,6 @@
 /**
- * What a query can get wrong, reported with its place: where, what was found, what was expected, and the
- * nearest thing that would have been right.
+ * An error in a query with its position: where it is, what was found, what was expected, and the nearest valid
+ * alternative.
  */
 import { DaybookError, type ErrorCode } from '../../contract/errors.ts';
 
@@ -19,7 +19,7 @@ export function syntaxError(problem: string, position: number, hint?: string): Q
   return new QueryError('query-syntax', `${problem} at column ${position + 1}`, position, hint);
 }
 
-/** A text from the query as it may be shown: short, and without control characters. */
+/** An excerpt of the query for display: short, and without control characters. */
 export function shown(text: string): string {
   const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return `"${short.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{fffd}')}"`;
@@ -48,7 +48,7 @@ function editDistance(a: string, b: string): number {
 /** Names that are suggested at most. */
 const MOST_NEAR = 3;
 
-/** Those of `names` that `word` may have meant, nearest first. */
+/** The names that `word` may have meant, nearest first. */
 function nearest(word: string, names: Iterable<string>): string[] {
   const wanted = word.slice(0, 64).toLowerCase();
   const allowed = Math.max(1, Math.floor(wanted.length / 3));

@@ -1,4 +1,4 @@
-/** What batches in memory give, as a scan does; SQL over the same events says whether it is right. */
+/** Answers computed from batches in memory, as a scan does; tests compare them with SQL over the same events. */
 import { type Answer, shapeAnswer } from '../answers/answer.ts';
 import { batchScope } from '../batch/batch-scope.ts';
 import { Budget } from '../batch/budget.ts';

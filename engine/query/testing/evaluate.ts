@@ -1,7 +1,7 @@
 /**
- * What a query means, told a second time and as plainly as possible: an evaluator of the syntax tree
- * over events in memory. Tests compare the compiled SQL with it. It shares the parser with the
- * compiler, and tables of names; nothing of the compiler itself.
+ * The meaning of a query, implemented a second time and as plainly as possible: an evaluator of the syntax tree
+ * over events in memory. Tests compare the compiled SQL with it. It shares with the compiler only the parser and
+ * tables of names.
  */
 import { type ColumnName, COLUMNS, isColumn, PROTOCOLS, SEVERITIES } from '../../contract/event.ts';
 import type { Expression, Test } from '../syntax/ast.ts';

@@ -1,4 +1,4 @@
-/** What is known of a segment of a test's case: a real side file of its rows, and its marks. */
+/** The index view of a segment of a test's case: a real side file of its rows, and its marks. */
 import { RowSet } from '../../util/row-set.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import { isColumn, type ColumnName } from '../../contract/event.ts';
@@ -17,7 +17,7 @@ export interface IndexedSegment extends SegmentAccess {
 }
 
 /**
- * @param file path of a segment that need not be there: its side file is written beside it
+ * @param file path of a segment that need not exist: its side file is written next to it
  * @param events in the order of the batch's rows
  */
 export function indexBatch(

@@ -1,6 +1,6 @@
 /**
- * A small case in memory for tests of this module: events as plain objects, stored in a real DuckDB
- * as the store lays them out (a schema `seg_N` per day and kind, marks beside them).
+ * A small case in memory for tests of this module: events as plain objects, stored in a real DuckDB in the store's
+ * layout (a schema `seg_N` per day and kind, with marks).
  */
 import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
@@ -51,7 +51,7 @@ export interface TestCase {
   plan(text: string, more?: Partial<CompileContext>): Plan;
   /** Raw result rows of a statement. */
   raw(statement: Statement): Promise<RawValue[][]>;
-  /** Rows of a plan, day by day where it is streaming, with their ids in order. */
+  /** Rows of a plan, day by day if it is streaming, with their ids in order. */
   rows(plan: Plan, limit?: number): Promise<RowsResult>;
   answer(plan: Plan): Promise<Answer>;
   /** Ids (`source:seq`) of the events a query finds, in order. */

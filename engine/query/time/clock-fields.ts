@@ -1,4 +1,4 @@
-/** `hour:22-6`, `weekday:sat,sun`: what the clock of the query's zone shows at the time of an event. */
+/** `hour:22-6`, `weekday:sat,sun`: the clock time of an event in the query's zone. */
 import { clockPart, maybeMicrosOf, real } from '../dialect/clickhouse.ts';
 import { dayPart, nullOf } from '../dialect/duckdb.ts';
 import { CLOCK_NAMES, type NumberField, type Resolve } from '../names/fields.ts';
@@ -45,7 +45,7 @@ function clockField(name: string, zone: string): NumberField {
   };
 }
 
-/** Names of events, and the parts of the clock: an attribute of such a name is found beside them. */
+/** Names of events, and the parts of the clock: an attribute of such a name is found as well. */
 export function withClock(resolve: Resolve, zone: string, unlisted: Set<string>): Resolve {
   return (name) => {
     const lower = name.name.toLowerCase();

@@ -1,10 +1,9 @@
 /**
  * The buckets of a timeline: a partition of a time range, as arithmetic that SQL and JavaScript share.
  *
- * Without an interval: even buckets over the range. With one: aligned to midnight (weeks to Monday)
- * of the zone. Intervals of up to an hour are of that length always, except that a change of the
- * zone's offset cuts one short; longer ones follow the clock on the wall, so that a day is a day
- * when it has 23 or 25 hours.
+ * Without an interval: equal buckets over the range. With one: aligned to midnight (weeks to Monday) of the zone.
+ * Intervals of up to an hour always have that length, except that a change of the zone's offset cuts one short;
+ * longer ones follow the wall clock, so that a day is a day even if it has 23 or 25 hours.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { Interval } from '../syntax/ast.ts';
@@ -23,7 +22,7 @@ export const EVEN_BUCKETS = 30;
 /** Buckets of one timeline. */
 const MAX_BUCKETS = 100_000;
 
-/** `count` buckets of `step` from `from`; the first is number `index`, the last may be cut short. */
+/** `count` buckets of `step` from `from`; the first has number `index`, the last may be cut short. */
 interface Run {
   readonly from: EpochMicros;
   readonly step: number;
@@ -53,7 +52,7 @@ export function intervalMicros(interval: Interval): number {
   return interval.count * UNITS[interval.unit];
 }
 
-/** Buckets that cover `range`, which is not empty. Throws QueryError when they are too many. */
+/** Buckets that cover `range`, which is not empty. Throws QueryError if there are too many. */
 export function makeGrid(
   range: TimeSpan,
   interval: Interval | undefined,

@@ -1,4 +1,4 @@
-/** Times and durations as they are written, zones among them. */
+/** Times and durations as written, including zones. */
 import { describe, expect, it } from 'vitest';
 import { formatMicros, parseDuration, parseTime } from './time.ts';
 import { zoneOffset, zoneOffsetAt } from './zone.ts';

@@ -1,4 +1,4 @@
-/** Bins in a time zone: SQL and arithmetic give the same, of times before 1970 as well. */
+/** Bins in a time zone: SQL and arithmetic agree, also for times before 1970. */
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import type { Interval } from '../syntax/ast.ts';
@@ -25,7 +25,7 @@ it.each(['UTC', 'Europe/Berlin', 'America/New_York', '+05:30'])('%s', async (zon
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
-    // A short expression stands for itself, a long one as a value with a name.
+    // A short expression is repeated, a long one is bound to a name.
     for (const ts of ['ts', `make_timestamp(epoch_us(ts) + ${HOUR} - 3600000000 + 0 * 123456789)`])
       for (const interval of INTERVALS) {
         const bin = clock.binStartSql(ts, interval);

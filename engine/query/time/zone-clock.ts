@@ -14,19 +14,19 @@ const LAST = Date.UTC(2070, 0, 1) * 1000;
 const HOUR = 3600e6;
 const DAY = 86_400e6;
 
-/** From which time on which offset holds, in microseconds; the first from the beginning. */
+/** The times from which each offset is valid, in microseconds; the first from the beginning. */
 interface Offsets {
   readonly from: readonly number[];
   readonly offsets: readonly number[];
 }
 
 interface Rules {
-  /** By UTC, and by what the clock shows: a time that occurs twice is the first. */
+  /** By UTC, and by local time: a time that occurs twice means its first occurrence. */
   readonly utc: Offsets;
   readonly local: Offsets;
 }
 
-/** Finding the changes of a zone takes a tenth of a second, and never gives another result. */
+/** Finding the changes of a zone takes a tenth of a second, and always gives the same result. */
 const known = new Map<string, Rules>();
 
 function rulesOf(zone: string): Rules {
@@ -59,7 +59,7 @@ function isUtc({ offsets }: Offsets): boolean {
   return offsets.every((one) => one === 0);
 }
 
-/** Where times are known to lie. */
+/** Range in which the times are known to be. */
 export interface TimeRange {
   readonly minTs: number | undefined;
   readonly maxTs: number | undefined;
@@ -68,7 +68,7 @@ export interface TimeRange {
 /** The offsets that a range needs: of a segment's days they are one or two. */
 function within({ from, offsets }: Offsets, { minTs, maxTs }: TimeRange): Offsets {
   if (minTs === undefined || maxTs === undefined) return { from, offsets };
-  // A day more on either side: what clocks show is no more than that away.
+  // One day more on either side: local times differ by no more than that.
   const low = from.findLastIndex((at) => at <= minTs - DAY);
   const high = from.findLastIndex((at) => at <= maxTs + DAY);
   return {
@@ -79,7 +79,9 @@ function within({ from, offsets }: Offsets, { minTs, maxTs }: TimeRange): Offset
 
 const ANY_TIME: TimeRange = { minTs: undefined, maxTs: undefined };
 
-/** The offset at a time in microseconds, by halves: SQL has as many comparisons as are needed, not one a change. */
+/**
+ * The offset at a time in microseconds, by bisection: SQL makes as few comparisons as needed, not one per change.
+ */
 function offsetSql({ from, offsets }: Offsets, at: string, low = 0, high = from.length): string {
   if (high - low === 1) return `CAST(${offsets[low]} AS BIGINT)`;
   const middle = (low + high) >>> 1;
@@ -102,13 +104,16 @@ export class ZoneClock {
     return utc + offsetAt(this.rules.utc, utc);
   }
 
-  /** SQL: what the clock shows at a TIMESTAMP, as a TIMESTAMP. */
+  /** SQL: the local time of a TIMESTAMP, as a TIMESTAMP. */
   localSql(ts: string, range: TimeRange = ANY_TIME): string {
     const utc = within(this.rules.utc, range);
     return once(micros(ts), (us) => timeFromMicros(`${us} + ${offsetSql(utc, us)}`));
   }
 
-  /** The same of microseconds, in arithmetic that every dialect has; and back: of a time that occurs twice the first. */
+  /**
+   * The same for microseconds, in arithmetic that every dialect has; and the inverse, where a time that occurs
+   * twice means its first occurrence.
+   */
   localMicros(us: string, range: TimeRange = ANY_TIME): string {
     const offsets = within(this.rules.utc, range);
     return isUtc(offsets) ? us : `(${us} + ${offsetSql(offsets, us)})`;
@@ -118,7 +123,7 @@ export class ZoneClock {
     return isUtc(offsets) ? local : `(${local} - ${offsetSql(offsets, local)})`;
   }
 
-  /** The same as `binStartSql`, of microseconds in ClickHouse. */
+  /** Like `binStartSql`, for microseconds in ClickHouse. */
   binStartMicros(us: string, interval: Interval, range: TimeRange = ANY_TIME): string {
     const step = intervalMicros(interval);
     const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
@@ -134,7 +139,7 @@ export class ZoneClock {
     return onceClickHouse(start, (at) => this.utcMicros(at, earlier), 'd');
   }
 
-  /** How far the clock is ahead in a range, in microseconds, in order. */
+  /** The offsets in a range, in microseconds, in order. */
   offsets(range: TimeRange): readonly number[] {
     return within(this.rules.utc, range).offsets;
   }
@@ -145,7 +150,7 @@ export class ZoneClock {
     const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
     const offset = offsetAt(this.rules.utc, utc);
     const start = Math.floor((utc + offset - anchor) / step) * step + anchor;
-    // Days of 23 and 25 hours are days; within an hour that occurs twice each is one of its own.
+    // Days of 23 and 25 hours are days; an hour that occurs twice counts as two.
     return start - (step > HOUR ? offsetAt(this.rules.local, start) : offset);
   }
 

@@ -2,7 +2,7 @@
 import type { EpochMicros } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
 
-/** Making a zone costs more than asking it; what it answers never changes. */
+/** Making a zone costs more than using it; its results never change. */
 const zones = new Map<string, Zone>();
 
 function zoneOf(name: string): Zone {
@@ -20,8 +20,8 @@ export function zoneOffsetAt(zone: string, utc: EpochMicros): number {
 }
 
 /**
- * Seconds that `zone` is ahead of UTC when its clocks show `local`. Of a time that occurs twice the
- * first is meant; one that is skipped is read with the offset before the gap.
+ * Seconds that `zone` is ahead of UTC when its clocks show `local`. A time that occurs twice means its first
+ * occurrence; one that is skipped is read with the offset before the gap.
  */
 export function zoneOffset(zone: string, local: EpochMicros): number {
   return zoneOf(zone).offsetSecondsAtLocal(local);

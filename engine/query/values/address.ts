@@ -13,7 +13,7 @@ export type AddressRange =
 const [DOT, ZERO, NINE] = [0x2e, 0x30, 0x39];
 const ALL_ONES = (1n << 128n) - 1n;
 
-/** Undefined when `text` is no dotted IPv4 address. */
+/** Undefined if `text` is not a dotted IPv4 address. */
 export function parseIp4(text: string): number | undefined {
   let value = 0;
   let octet = 0;
@@ -35,7 +35,7 @@ export function parseIp4(text: string): number | undefined {
   return dots === 3 && digits > 0 ? value * 256 + octet : undefined;
 }
 
-/** Undefined when `text` is no IPv6 address. */
+/** Undefined if `text` is not an IPv6 address. */
 export function parseIp6(text: string): bigint | undefined {
   if (text.length > 45 || !/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
   let rest = text;
@@ -84,8 +84,8 @@ export function mappedRange(
 }
 
 /**
- * An address, or a CIDR block (host bits are ignored), as a range. IPv4-mapped addresses (`::ffff:10.0.0.1`) are
- * the IPv4 ones, as they are stored.
+ * An address, or a CIDR block (host bits are ignored), as a range. IPv4-mapped addresses (`::ffff:10.0.0.1`) become
+ * IPv4, as they are stored.
  */
 export function parseAddress(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');

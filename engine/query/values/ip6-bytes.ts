@@ -1,4 +1,4 @@
-/** IPv6 addresses as an index of values has them. */
+/** IPv6 addresses in the form of the index of values. */
 
 /** The 16 bytes of an address, the first octets first. */
 export function ip6Bytes(value: bigint): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * Hardware addresses as they are written: in pairs of digits with `:` or `-`, as Cisco in fours with `.`, as Huawei in fours
- * with `-`, as HP in halves, as arp without the zeros that pairs begin with, and as digits alone.
+ * Spellings of hardware addresses: pairs of digits with `:` or `-`, Cisco's fours with `.`, Huawei's fours with
+ * `-`, HP's halves, arp's pairs without leading zeros, and digits alone.
  */
 
 const FORMS = [
@@ -15,14 +15,14 @@ const BEGINNINGS = [
 ];
 const DIGITS = 12;
 
-/** The twelve digits of a text that nothing else is written like; undefined: it may be anything. */
+/** The twelve digits of a text that can only be a hardware address; undefined: it may be something else. */
 export function macDigits(text: string): string | undefined {
   if (!FORMS.some((form) => form.test(text))) return undefined;
   const pairs = text.includes(':') ? text.split(':').map((pair) => pair.padStart(2, '0')) : [text];
   return digitsOf(pairs.join(''));
 }
 
-/** The same of a text that is said to be one: also of digits alone, and of a beginning with `*` after it. */
+/** The same for a text that is known to be one: also digits alone, and a prefix followed by `*`. */
 export function statedMacDigits(text: string): string | undefined {
   const digits = digitsOf(text);
   const isWhole = /^[0-9a-f]{12}$/.test(digits);
@@ -34,7 +34,9 @@ function digitsOf(text: string): string {
   return text.replace(/[:.*-]/g, '').toLowerCase();
 }
 
-/** All ways to write the address that has these digits; of fewer than twelve, patterns of those that begin with them. */
+/**
+ * All spellings of the address with these digits; for fewer than twelve, patterns of those that begin with them.
+ */
 export function macTexts(digits: string): string[] {
   const cut = (size: number, by: string) =>
     (digits.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(by);
@@ -43,14 +45,14 @@ export function macTexts(digits: string): string[] {
   return [...new Set([...texts.map((text) => (isWhole ? text : `${text}*`)), shortened(digits)])];
 }
 
-/** The same without the zeros that pairs begin with. The pair that a beginning ends in may have any second digit. */
+/** The spelling without leading zeros in pairs. The pair in which a prefix ends may have any second digit. */
 function shortened(digits: string): string {
   const pairs = (digits.match(/../g) ?? []).map((pair) => pair.replace(/^0/, ''));
   if (digits.length % 2 === 1) pairs.push(`${digits.at(-1)!}?`.replace(/^0/, ''));
   return pairs.length === DIGITS / 2 ? pairs.join(':') : `${pairs.join(':')}:*`;
 }
 
-/** Whether a field is of hardware addresses, so that digits alone are one. */
+/** Whether a field has hardware addresses, so that digits alone are one. */
 export function isMacName(name: string): boolean {
   return /mac(?:[ _.-]?addr(?:ess)?)?$|l2[ _.-]?addr|hw[ _.-]?addr|hardware[ _.-]?addr|ether$|bssid$/i.test(
     name,

@@ -1,4 +1,4 @@
-/** Values of numbers' fields, and what is said of doubtful ones. */
+/** Values of numeric fields, and the messages about dubious ones. */
 import { expect, it } from 'vitest';
 import { tcpFlagLetters } from '../../contract/tcp-flags.ts';
 import type { Test } from '../syntax/ast.ts';

@@ -1,6 +1,6 @@
 /**
- * What a test of a number's field means: `bytes:>1000`, `dst_port:22,23`, `dst_port:ssh`,
- * `proto:tcp`, `severity:<=err`, `tcp_flags:SA`. Its messages speak of the field that was asked for.
+ * Parses tests of numeric fields: `bytes:>1000`, `dst_port:22,23`, `dst_port:ssh`, `proto:tcp`, `severity:<=err`,
+ * `tcp_flags:SA`. Its messages name the field as requested.
  */
 import { TCP_FLAG_SETS, parseTcpFlags } from '../../contract/tcp-flags.ts';
 import type { CompareOp, Test } from '../syntax/ast.ts';

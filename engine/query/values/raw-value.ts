@@ -1,2 +1,2 @@
-/** A value as the database gives it. */
+/** A value as returned by the database. */
 export type RawValue = string | number | bigint | boolean | null | undefined;

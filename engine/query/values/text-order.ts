@@ -6,7 +6,7 @@ export function compareTexts(a: string, b: string): number {
     const one = a.charCodeAt(i);
     const other = b.charCodeAt(i);
     if (one === other) continue;
-    // A surrogate stands for a character beyond all that have one unit.
+    // A surrogate belongs to a character beyond all those of one unit.
     const high = (one & 0xf800) === 0xd800;
     const otherHigh = (other & 0xf800) === 0xd800;
     return high === otherHigh ? one - other : Number(high) - Number(otherHigh);

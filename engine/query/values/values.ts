@@ -1,9 +1,8 @@
 /**
- * Fields as values: what a stage groups, sorts, measures and shows.
+ * Fields as values, which stages group, sort, measure and show.
  *
- * A value may need more than one SQL column (an address of either version, an event's id) and a
- * field may have more than one value per event (`ip`, `port`, `tag`): then an event appears once per
- * different value.
+ * A value may need more than one SQL column (an address of either version, an event's id) and a field may have more
+ * than one value per event (`ip`, `port`, `tag`): an event then appears once per different value.
  */
 import { IP6_TYPE, nullOf, textAsNumber } from '../dialect/duckdb.ts';
 import {
@@ -48,20 +47,20 @@ export interface Part {
   readonly sqlType: string;
 }
 
-/** One value per event; `also` says for which events. */
+/** One value per event; `also` is the condition on the events. */
 export interface Variant {
   readonly parts: readonly string[];
   readonly also: Predicate;
 }
 
-/** What is known of all the rows that values come from. */
+/** Facts about all rows from which values come. */
 export interface Extent {
   /** Physical columns that any of them has; undefined: a table, whose fields are all there. */
   readonly columns: ReadonlySet<string> | undefined;
   readonly tagIds: readonly number[];
 }
 
-/** Throws QueryError when a field is no value. */
+/** Throws QueryError if a field is not a value. */
 export function shapeOf(field: Field, at: number, extent: Extent): ValueShape {
   const name = fieldName(field);
   const one = (type: OutputType, sqlType: string): ValueShape => ({
@@ -182,7 +181,7 @@ export function variantsOf(
   }
 }
 
-/** The column's text, or that of the attribute of its name where an event has none. */
+/** The column's text, or that of the attribute with its name if an event has none. */
 function textOf({ ref, attribute }: TextField, scope: Scope): string | undefined {
   const own = refSql(ref, scope);
   const other = attribute === undefined ? undefined : scope.attribute(attribute.key);
@@ -196,7 +195,7 @@ function addressParts(side: AddressSide, shape: ValueShape, scope: Scope): strin
   });
 }
 
-/** The first value, and the second where it is another: an event with none appears once, as NULL. */
+/** The first value, and the second if it differs: an event with none appears once, as NULL. */
 function eitherOf(values: readonly (readonly string[])[]): Variant[] {
   const [first, second] = values;
   if (first === undefined) return [];
@@ -223,7 +222,7 @@ export function combine(fields: readonly Variant[][]): Variant[] {
   return out;
 }
 
-/** A field as a number to compute with: SQL in a scope and its type; undefined: it is none. */
+/** A field as a number for computation: SQL in a scope and its type; undefined if it is not one. */
 export function numberOf(
   field: Field,
 ): { sqlType: string; type: OutputType; sql(scope: Scope): string } | undefined {

@@ -9,7 +9,7 @@ import {
 } from '../operator.ts';
 import { PART_TYPES, type Value, valueClickHouse, onePart } from '../value.ts';
 
-/** The value of the first condition that holds, else the last. */
+/** The value of the first condition that holds, otherwise the last. */
 function chosen(call: Call, conditions: readonly number[], results: readonly number[]): Made {
   const tests = conditions.map((at): Value => {
     const test = valueAt(call, at);

@@ -1,4 +1,4 @@
-/** Functions that decode texts. What is not encoded so is missing, and so are bytes that are no UTF-8. */
+/** Functions that decode texts. The result is missing if the text is not encoded so, or its bytes are not UTF-8. */
 import {
   decodedText as decodedThere,
   urlDecodedText as urlDecodedThere,
@@ -12,7 +12,7 @@ function decoded(bytes: Uint8Array): string | null {
   try {
     return utf8.decode(bytes).replaceAll('\0', '');
   } catch (error) {
-    // What a decoder throws for bytes that are no UTF-8.
+    // A decoder throws this for bytes that are not UTF-8.
     if (error instanceof TypeError) return null;
     throw error;
   }

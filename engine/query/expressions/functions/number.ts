@@ -1,4 +1,7 @@
-/** Arithmetic. Numbers are reals of 64 bits; what has no result, such as a division by zero, is missing. */
+/**
+ * Arithmetic. Numbers are 64-bit reals; an operation without a result, such as a division by zero, gives a missing
+ * value.
+ */
 import {
   type FunctionOperator,
   type Made,
@@ -36,7 +39,7 @@ function binary(
   });
 }
 
-/** Beyond the largest number there is none. */
+/** Results beyond the largest number are missing. */
 function finite(sql: string): string {
   return `nullif(nullif(nullif(${sql}, CAST('inf' AS DOUBLE)), CAST('-inf' AS DOUBLE)), CAST('nan' AS DOUBLE))`;
 }

@@ -1,4 +1,7 @@
-/** Functions of the row before: the stage `eval` takes them out of its expression (previous.ts); nothing else has rows before. */
+/**
+ * Functions of the previous row: the stage `eval` extracts them from its expression (previous.ts); nowhere else do
+ * rows have a previous one.
+ */
 import type { Call, FunctionOperator } from '../operator.ts';
 
 function ofEval(form: string, gives: string, most: number): FunctionOperator {

@@ -14,7 +14,7 @@ import { valueClickHouse, onePart } from '../value.ts';
 
 const { lower, upper } = foldless;
 
-/** NULL where there is no such part. */
+/** NULL if there is no such part. */
 function part(text: string, by: string, at: number): string | null {
   const parts = text.split(by);
   return parts[at < 0 ? parts.length + at : at - 1] ?? null;

@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<string, number>> = {
   ...{ h: 3600e6, hour: 3600e6, d: 86_400e6, day: 86_400e6, w: 604_800e6, week: 604_800e6 },
 };
 
-/** Where the times lie that a call is given, as far as that is known: those of a segment's events. */
+/** Range of the times that a call is given, as far as known: that of a segment's events. */
 function timesOf({ args }: Call, scope: Scope): TimeRange | undefined {
   const [given] = args;
   return given !== undefined && 'text' in given && given.text === 'ts' ? scope.segment : undefined;
@@ -40,7 +40,7 @@ function localThere(ts: string, scope: ClickHouseScope, call: Call): string {
   return call.clock().localMicros(maybeMicrosOf(ts), isOfEvents ? scope.times : undefined);
 }
 
-/** A part of what the clock shows, as a number. */
+/** A part of the clock time, as a number. */
 function clockPart(
   name: string,
   gives: string,
