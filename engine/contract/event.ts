@@ -262,6 +262,26 @@ export const FACILITIES = [
   'local7',
 ] as const;
 
+/**
+ * The one word that sums up a TCP or UDP flow, as Zeek defines it:
+ * https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html#field-Conn::Info$conn_state
+ */
+export const CONN_STATES = [
+  'OTH',
+  'S0',
+  'S1',
+  'SF',
+  'REJ',
+  'S2',
+  'S3',
+  'RSTO',
+  'RSTR',
+  'RSTOS0',
+  'RSTRH',
+  'SH',
+  'SHR',
+] as const;
+
 /** IANA protocol numbers with a common name; others are shown as numbers. */
 export const PROTOCOLS: Readonly<Record<string, number>> = {
   hopopt: 0,

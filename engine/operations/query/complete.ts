@@ -5,7 +5,7 @@
 import { daysOfAll } from '../../util/segment-days.ts';
 import { attributesOf } from '../../query/names/attribute-names.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { KINDS } from '../../contract/event.ts';
+import { CONN_STATES, KINDS } from '../../contract/event.ts';
 import { compareNaturally } from '../../contract/natural-order.ts';
 import { FUNCTIONS } from '../../contract/query-spelling.ts';
 import {
@@ -247,21 +247,7 @@ function enumerated(from: CompletionSource, field: string): Iterable<string> {
     case 'facility':
       return NAMED[known.name].keys();
     case 'conn_state':
-      return [
-        'S0',
-        'S1',
-        'SF',
-        'REJ',
-        'S2',
-        'S3',
-        'RSTO',
-        'RSTR',
-        'RSTOS0',
-        'RSTRH',
-        'SH',
-        'SHR',
-        'OTH',
-      ];
+      return CONN_STATES;
     case 'tag':
       return from.tags.map(({ name }) => name);
     case 'source':

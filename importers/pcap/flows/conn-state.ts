@@ -1,24 +1,7 @@
-/**
- * The one word that sums up a TCP or UDP flow, as Zeek defines it:
- * https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html#field-Conn::Info$conn_state
- */
+/** The state of a TCP or UDP flow (`CONN_STATES`), from what both sides sent. */
+import { CONN_STATES } from '../../../engine/contract/event.ts';
 import { CLOSED, ESTABLISHED, INACTIVE, PARTIAL, RESET, SYN_ACK_SENT, SYN_SENT } from './record.ts';
 
-export const CONN_STATES = [
-  'OTH',
-  'S0',
-  'S1',
-  'SF',
-  'REJ',
-  'S2',
-  'S3',
-  'RSTO',
-  'RSTR',
-  'RSTOS0',
-  'RSTRH',
-  'SH',
-  'SHR',
-] as const;
 const [OTH, S0, S1, SF, REJ, S2, S3, RSTO, RSTR, RSTOS0, RSTRH, SH, SHR] = CONN_STATES.keys();
 
 /** Index in CONN_STATES. `noPayload`: neither side sent any. */

@@ -6,10 +6,11 @@
  * order that depends on the packets alone; memory is bounded by the number of open flows; a packet
  * costs the same however many are open.
  */
+import { CONN_STATES } from '../../../engine/contract/event.ts';
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Packet } from '../decode/packet.ts';
 import { NetworkClock } from './clock.ts';
-import { CONN_STATES, tcpConnState, udpConnState } from './conn-state.ts';
+import { tcpConnState, udpConnState } from './conn-state.ts';
 import { FragmentTable } from './fragments.ts';
 import { addLetter, LETTER_D, LETTER_FLIP, SEEN_DATA, seenLetter } from './history.ts';
 import { icmpResponderPort, ONE_WAY } from './icmp.ts';

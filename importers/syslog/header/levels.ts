@@ -1,4 +1,5 @@
 /** Levels and facilities that are written as words. */
+import { FACILITIES } from '../../../engine/contract/event.ts';
 import { CLOSE, COLON, OPEN, sameWord, SPACE } from './bytes.ts';
 import type { Header } from './header.ts';
 
@@ -24,20 +25,8 @@ const LEVELS: readonly (readonly [string, number])[] = [
   ['verbose', 7],
 ];
 
-const FACILITY_WORDS = [
-  'kern',
-  'user',
-  'mail',
-  'daemon',
-  'auth',
-  'syslog',
-  'lpr',
-  'news',
-  'uucp',
-  'cron',
-  'authpriv',
-  'ftp',
-];
+/** Those without a number, up to `ftp`: words after it, such as `security`, mean other things in most lines. */
+const FACILITY_WORDS = FACILITIES.slice(0, FACILITIES.indexOf('ntp'));
 
 /** The severity that a word names, or -1. */
 export function levelOf(b: Uint8Array, start: number, end: number): number {
