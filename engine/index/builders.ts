@@ -1,4 +1,4 @@
-/** All that is built beside a segment. */
+/** Everything that is built for a segment's side file. */
 import type { Kind } from '../contract/event.ts';
 import { ColumnIndexBuilder } from './rollup/column-index-builder.ts';
 import type { IndexBuilder, IndexRows } from './rows.ts';
@@ -14,7 +14,7 @@ export class SegmentIndexBuilder implements IndexBuilder {
     this.columns = new ColumnIndexBuilder(kind);
   }
 
-  /** Of the rows so far, until `finish`. */
+  /** Times of the rows so far, until `finish`. */
   get times(): Growing64 {
     return this.columns.times;
   }

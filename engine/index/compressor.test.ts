@@ -3,7 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { Compressor, Decompressor } from './compressor.ts';
 
-/** Of both kinds, short and long, by turns. */
+/** Of both kinds, short and long, alternating. */
 const runs = [0, 1, 600, 2048, 70_000, 5, 262_144, 300_000, 3000, 262_145, 17].flatMap((length) => [
   new Uint8Array(randomBytes(length)),
   Uint8Array.from({ length }, (_, i) => (i * i) % 7),
@@ -62,7 +62,7 @@ it.each([0, 1])('refuses what zstdDecompressSync refuses, sum of the content: %i
     const own = given(() => decompressor.decompress(frame, run.length));
     expect(own).toBe(given(() => zstdDecompressSync(frame, most)));
     if (own === 'refused') refused += 1;
-    // The next is not what this one has left.
+    // The next call must not see what this one left.
     expect(Buffer.compare(decompressor.decompress(whole, run.length), run)).toBe(0);
   }
   expect(refused).toBeGreaterThan(whole.length);

@@ -1,10 +1,10 @@
 /**
- * zstd (RFC 8878) for many short runs of bytes. `zstdCompressSync` makes a stream and a context for each call,
- * which takes five times as long as compressing 2 KB, and `zstdDecompressSync` ten times as long as the reverse; here
- * both are kept, and the frames are the same.
+ * zstd (RFC 8878) for many short runs of bytes. `zstdCompressSync` creates a stream and a context for each call,
+ * which takes five times as long as compressing 2 KB, and `zstdDecompressSync` ten times as long as decompressing;
+ * here both are reused, and the frames are the same.
  *
- * Node has no public call for that: what is used is what its own `…Sync` calls use of a stream. Where that is not
- * as it is known, or fails, those calls do it.
+ * Node has no public API for that: this uses the parts of a stream that Node's `…Sync` functions use. If they have
+ * changed, or fail, those functions are called instead.
  */
 import {
   constants,
@@ -15,12 +15,15 @@ import {
 } from 'node:zlib';
 import type { Transform } from 'node:stream';
 
-/** Larger outputs get fresh memory: that is little of their cost, and a kept buffer would hold it for good. */
+/**
+ * Larger outputs get fresh memory: allocating is a small part of their cost, and a reused buffer would hold it
+ * forever.
+ */
 const MOST_BYTES = 1 << 18;
-/** What `zstdDecompressSync` writes into at a time, at least: all at once, or it collects and joins pieces. */
+/** Minimum buffer size of `zstdDecompressSync`: with smaller ones it collects and joins pieces. */
 const MIN_CHUNK = 64;
 
-/** What is behind a stream of `node:zlib`. */
+/** The internal handle of a `node:zlib` stream. */
 interface Handle {
   /** Sets the stream's state: bytes of `out` that are left, bytes of `input` that are left. */
   writeSync(
@@ -42,7 +45,7 @@ interface Engine {
 
 export class Compressor {
   private readonly params: Record<number, number>;
-  /** Undefined until the first call; null where there is none of use. */
+  /** Undefined until the first call; null if it is unusable. */
   private engine: Engine | null | undefined;
   private out = new Uint8Array(0);
 
@@ -53,7 +56,7 @@ export class Compressor {
   /** `bytes` as one frame, which is good until the next call. */
   compress(bytes: Uint8Array): Uint8Array {
     const { length } = bytes;
-    // All at once: more than a frame of them can take.
+    // In one piece: more than a frame of `length` bytes can take.
     const most = length + (length >>> 7) + 512;
     const engine = length > MOST_BYTES ? null : this.kept();
     if (engine !== null) {
@@ -79,18 +82,18 @@ export class Decompressor {
   private engine: Engine | null | undefined;
 
   /**
-   * What is in one frame, if that is `length` bytes; else what `zstdDecompressSync` gives.
-   * @throws what that throws: where it is damaged, or has more
+   * The content of one frame, if it has `length` bytes; otherwise the result of `zstdDecompressSync`.
+   * @throws its errors: damaged data, or more of it
    */
   decompress(frame: Uint8Array, length: number): Uint8Array {
     const engine = length > MOST_BYTES ? null : this.kept();
     if (engine !== null) {
-      // With a byte more than it takes, which stays as it is: so all of it has come.
+      // With one byte more than needed, which must stay unchanged: that proves that all has been read.
       const out = new Uint8Array(length + 1);
       const { stream, handle, state } = engine;
       handle.writeSync(constants.ZSTD_e_end, frame, 0, frame.length, out, 0, out.length);
       if (!stream.destroyed && state[1] === 0 && state[0] === 1) return out.subarray(0, length);
-      // It may be in the midst of a frame.
+      // It may be in the middle of a frame.
       this.engine = undefined;
     }
     return zstdDecompressSync(frame, {

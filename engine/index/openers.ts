@@ -1,4 +1,4 @@
-/** The sections that side files have, and what reads each. */
+/** The sections of side files and their readers. */
 import { CombinationIndex } from './combinations/combination-index.ts';
 import { RollupIndex } from './rollup/rollup-index.ts';
 import type { Openers } from './segment-indexes.ts';

@@ -1,4 +1,4 @@
-/** What indexes are built from: rows of one kind in columns, as importers fill them. */
+/** The input of index builders: rows of one kind in columns, as importers fill them. */
 import type { ColumnName, Kind } from '../contract/event.ts';
 import type { Section } from './side-file.ts';
 
@@ -7,9 +7,9 @@ export interface TextRows {
   readonly data: Uint8Array;
   readonly starts: Uint32Array;
   readonly present: Uint8Array;
-  /** All rows have one and the same text: then only the first of `starts` is there, and nothing of `present`. */
+  /** All rows have the same text: then only the first element of `starts` exists, and none of `present`. */
   readonly same?: boolean;
-  /** Equal texts are in one place of `data`, which is small: what is known of a place is known of them all. */
+  /** Equal texts share one position in `data`, which is small: results for a position hold for all of them. */
   readonly few?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Ip6Rows {
   readonly present: Uint8Array;
 }
 
-/** The text that many messages share, and what differs between: constants and variables by turns. */
+/** The text that many messages share, and the variables between: constants and variables alternate. */
 export interface CutShape {
   /** One more than variables. */
   readonly constants: readonly string[];
@@ -35,25 +35,25 @@ export interface CutShape {
 }
 
 /**
- * Messages of some rows as they were cut into shapes and variables. A message is what its shape's constants
- * and its variables are one after the other, numbers in decimal without leading zeros.
+ * Messages of some rows, cut into shapes and variables. A message is the concatenation of its shape's constants and
+ * its variables, with numbers in decimal without leading zeros.
  */
 export interface CutMessages {
-  /** Of all rows so far of these that go together: more are added, none changes. */
+  /** Of all related rows so far: shapes are only added. */
   readonly shapes: readonly CutShape[];
-  /** By row: the place of its shape, plus 1; 0 when its message is among the texts, or it has none. */
+  /** By row: the index of its shape, plus 1; 0 if its message is among the texts, or it has none. */
   readonly shapeOf: Uint16Array;
-  /** Variables of the rows, one after the other. */
+  /** Variables of the rows, concatenated. */
   readonly numbers: readonly [Uint32Array, Uint32Array, Uint32Array];
-  /** The same: each a 32-bit little-endian length and UTF-8 bytes. */
+  /** Likewise: each a 32-bit little-endian length and UTF-8 bytes. */
   readonly texts: Uint8Array;
   /** By row. */
   readonly pids: Uint32Array;
 }
 
 /**
- * Rows in the order in which they came, at most a batch of them. Columns that no row has a value in
- * may be missing. What is here is lent: it changes after the call that it was given to.
+ * Rows in the order of arrival, at most a batch of them. Columns without a value in any row may be missing. The
+ * content is lent: it changes after the call.
  */
 export interface IndexRows {
   readonly kind: Kind;
@@ -70,8 +70,8 @@ export interface IndexRows {
 export interface IndexBuilder {
   add(rows: IndexRows): void;
   /**
-   * @param order row i of the segment is the row that came as number `order[i]`; left out when rows
-   *   came in the segment's order.
+   * @param order row i of the segment is the row that arrived as number `order[i]`; omitted if rows
+   *   arrived in the segment's order
    */
   finish(order: Uint32Array | undefined): Section[];
 }

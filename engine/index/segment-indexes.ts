@@ -1,9 +1,9 @@
 /**
- * What can be asked of a segment's rows without reading the segment: the sections of its side file,
- * each opened when first asked for.
+ * What can be learned about a segment's rows without reading the segment: the sections of its side file, each
+ * opened on first use.
  *
- * Holds always: a section that is not there, or cannot be read, is undefined. The caller then reads
- * the rows themselves: the answer is the same.
+ * Invariant: a missing or unreadable section is undefined. The caller then reads the rows themselves: the answer is
+ * the same.
  */
 import { hasCode } from '../contract/errors.ts';
 import type { CombinationIndex } from './combinations/combination-index.ts';
@@ -25,7 +25,7 @@ export interface TimeLookup {
   timeOf(row: number): number | undefined;
 }
 
-/** Rows by whole values; undefined: the column is not in it, or has too many values. */
+/** Rows by whole values; undefined: the column is not indexed, or has too many values. */
 export type ValueLookup = Pick<
   ValueIndex,
   | 'close'
@@ -55,7 +55,7 @@ export interface SegmentIndexes {
   readonly combinations?: CombinationLookup | undefined;
 }
 
-/** How each section is opened; undefined: the file has none of it. */
+/** How each section is opened; undefined: the file does not have it. */
 export interface Openers {
   readonly text: (file: SideFile) => TextLookup | undefined;
   readonly time: (file: SideFile) => TimeLookup | undefined;
@@ -64,7 +64,7 @@ export interface Openers {
   readonly combinations: (file: SideFile) => CombinationLookup | undefined;
 }
 
-/** A section could not be read. The file is not asked again: do the same once more, without it. */
+/** A section could not be read. The file is not used again: retry the operation, which goes on without it. */
 export class IndexDamaged extends Error {
   override readonly name = 'IndexDamaged';
 }
@@ -77,15 +77,15 @@ export class IndexFiles {
   private readonly handles = new Map<string, Handle>();
   private readonly open = new OpenFiles<Handle>(mostSideFiles(openFileLimit()));
 
-  /** @param caseFolder the case that they belong to, of which no link is followed */
+  /** @param caseFolder the case that they belong to; links in it are not followed */
   constructor(openers: Openers, caseFolder?: string) {
     this.openers = openers;
     this.caseFolder = caseFolder;
   }
 
   /**
-   * Of the segment in `segmentFile`, which has `rows` rows. What is returned may be kept.
-   * @throws IndexDamaged from what is returned
+   * The indexes of the segment in `segmentFile`, which has `rows` rows. The result may be kept.
+   * @throws IndexDamaged when the result is used
    */
   of(segmentFile: string, rows: number): SegmentIndexes {
     let handle = this.handles.get(segmentFile);
@@ -98,15 +98,12 @@ export class IndexFiles {
     return handle;
   }
 
-  /** How many of these segments have a side file that was found damaged. */
+  /** How many of these segments have a damaged side file. */
   damagedOf(segmentFiles: readonly string[]): number {
     return segmentFiles.filter((file) => this.handles.get(file)?.damaged === true).length;
   }
 
-  /**
-   * Closes what none of these segments has, and forgets which were missing or damaged: they may have
-   * been rebuilt.
-   */
+  /** Closes indexes of other segments, and forgets which were missing or damaged: they may have been rebuilt. */
   keepOnly(segmentFiles: ReadonlySet<string>): void {
     for (const [file, handle] of this.handles) {
       if (this.open.has(handle) && segmentFiles.has(file)) continue;
@@ -121,7 +118,7 @@ export class IndexFiles {
   }
 }
 
-/** What a side file has: each section once it was asked for; undefined: it has none of that name. */
+/** The sections of a side file, each after its first use; undefined: it has no such section. */
 interface Sections {
   readonly file: SideFile;
   text?: TextLookup | undefined;
@@ -243,7 +240,7 @@ class Handle implements SegmentIndexes {
     return here[name];
   }
 
-  /** Undefined when there is no such file, or none of use. */
+  /** Undefined if there is no usable file. */
   private opened(): Sections | undefined {
     if (this.missing || this.damaged) return undefined;
     if (this.sections === undefined) {
@@ -253,7 +250,7 @@ class Handle implements SegmentIndexes {
         return undefined;
       }
       if (file.rows !== this.rows) {
-        // One that was left by other rows says nothing about these.
+        // A file left from other rows does not describe these.
         file.close();
         this.damaged = true;
         return undefined;

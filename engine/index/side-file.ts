@@ -1,12 +1,12 @@
 /**
- * The file beside a segment that holds what is known about its rows without reading them: named
- * sections, each written and read by one kind of index. It is made from the segment's rows and can be
- * made again from them; nothing is in it that is not in the segment.
+ * The file next to a segment with everything known about its rows without reading them: named sections, each
+ * written and read by one kind of index. It is made from the segment's rows and can be rebuilt from them; it
+ * contains nothing that is not in the segment.
  *
- * Layout, little-endian: `DBIX`, u32 version, the sections' bytes one after another, the directory as
- * JSON in UTF-8 (`{"rows":n,"sections":[[name,offset,length],…]}`), u32 length of the directory, `DBIX`. The
- * last letter stands for the version, too, so that the end of a file is all that is read to open it; short
- * sections lie there, and are read with it.
+ * Layout, little-endian: `DBIX`, u32 version, the sections' bytes, concatenated, the directory as JSON in UTF-8
+ * (`{"rows":n,"sections":[[name,offset,length],…]}`), u32 length of the directory, `DBIX`. The last letter also
+ * depends on the version, so that reading the end of a file is enough to open it; short sections are at the end,
+ * and are read with it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { caseRelative, openCaseFile } from '../util/case-files.ts';
@@ -18,22 +18,22 @@ export interface Section {
   readonly bytes: Uint8Array;
 }
 
-/** A file of another version is as good as none: it is made again. */
+/** A file of another version is ignored and rebuilt. */
 const SIDE_FILE_VERSION = 1;
 const MAGIC = 0x58494244;
-/** What is the same in all versions: `DBI`. */
+/** The part common to all versions: `DBI`. */
 const MAGIC_BITS = 0xff_ffff;
 const HEAD = 8;
 const TAIL = 8;
-/** What is kept of a file: the directory, and short sections before it. */
+/** The cached end of a file: the directory, and short sections before it. */
 const END = 8192;
 /**
- * What is read at first: in the system's memory, then, are sections that are asked for next, such as those of times. A
- * disk gives it in less time than these pages one by one.
+ * The first read: it brings sections that are needed next, such as those of times, into the system's cache. A disk
+ * delivers it in less time than these pages one by one.
  */
 const AHEAD = 65_536;
 
-/** Where the side file of a segment's file is. */
+/** The path of a segment's side file. */
 export function sideFilePath(segmentFile: string): string {
   return segmentFile.replace(/\.duckdb$/, '.idx');
 }
@@ -68,7 +68,7 @@ export function writeSideFile(path: string, rows: number, sections: readonly Sec
   }
 }
 
-/** An open side file. Sections are read on request; the caller keeps them. */
+/** An open side file. Sections are read on request; the caller caches them. */
 export class SideFile {
   readonly path: string;
   /** Rows of the segment. */
@@ -96,8 +96,8 @@ export class SideFile {
   }
 
   /**
-   * Undefined when there is none, or one of another version.
-   * @param caseFolder the case that it belongs to, of which no link is followed
+   * Undefined if there is none, or one of another version.
+   * @param caseFolder the case that it belongs to; links in it are not followed
    * @throws DaybookError case-damaged
    */
   static open(path: string, caseFolder?: string): SideFile | undefined {
@@ -144,12 +144,12 @@ export class SideFile {
     return this.sections.has(name);
   }
 
-  /** Bytes of a section; 0 when there is none. */
+  /** Length of a section in bytes; 0 if there is none. */
   length(name: string): number {
     return this.sections.get(name)?.[1] ?? 0;
   }
 
-  /** Bytes `from` to `to` of a section, all of it when left out; undefined when there is none. */
+  /** Bytes `from` to `to` of a section, by default all; undefined if there is none. */
   read(name: string, from = 0, to = Infinity): Uint8Array | undefined {
     const found = this.sections.get(name);
     if (found === undefined) return undefined;
@@ -163,7 +163,7 @@ export class SideFile {
   }
 }
 
-/** From the last bytes of a file, if they are there. */
+/** From the cached end of a file, if it is there. */
 function readAt(
   fd: number,
   last: Uint8Array,
@@ -194,7 +194,7 @@ function word(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 }
 
-/** The error of a file of an index that is not what was written. */
+/** The error for an index file that is not as it was written. */
 export function damagedFile(path: string): DaybookError {
   const name = path.split(/[\\/]/).slice(-3).join('/');
   return new DaybookError(

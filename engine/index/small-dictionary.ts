@@ -1,21 +1,21 @@
 /**
- * Loops over the texts of rows. They are small functions: what is done with each different text, or for each row
- * that has one, is not compiled with them, where few rows have one not at all.
+ * Loops over the texts of rows, as small functions: V8 would compile them together with the work for each distinct
+ * text or present row, or, where few rows have one, not at all.
  */
 import type { TextRows } from './rows.ts';
 
-/** Different texts of rows of which equal ones are in one place, in the order in which they come. */
+/** Distinct texts of rows whose equal texts share a position, in the order of first occurrence. */
 interface FewTexts {
-  /** Where each lies. */
+  /** Position of each. */
   readonly places: Uint32Array;
-  /** By place: how many rows have it. */
+  /** By index: number of rows that have it. */
   readonly counts: Uint32Array;
 }
 
-/** Two indexes ask for those of the same rows, one after the other. */
+/** Two indexes need those of the same rows in succession. */
 const found = new WeakMap<TextRows, FewTexts>();
 
-/** Those of all `n` rows. */
+/** Distinct texts of all `n` rows. */
 export function fewTexts(text: TextRows, n: number): FewTexts {
   const known = found.get(text);
   if (known !== undefined) return known;
@@ -48,7 +48,7 @@ function count(
   return size;
 }
 
-/** For each row that has a text what is known of its place; others stay as they are. */
+/** Writes the known result of its text for each row that has one; others stay unchanged. */
 export function putKnown<T extends Uint16Array | Uint32Array>(
   { starts, present }: TextRows,
   known: T,
@@ -58,7 +58,7 @@ export function putKnown<T extends Uint16Array | Uint32Array>(
     if (present[row] !== 0) out[row] = known[starts[row]!]!;
 }
 
-/** The first row from `row` on that has a text, `n` where none below has. */
+/** The first row from `row` on that has a text; `n` if there is none. */
 export function nextPresent(present: Uint8Array, row: number, n: number): number {
   if (row >= n || present[row] !== 0) return row;
   const next = present.indexOf(1, row);

@@ -95,7 +95,7 @@ export class BitWriter {
     this.fill = fill;
   }
 
-  /** What another has written. */
+  /** Appends what another writer has written. */
   append(other: BitWriter): void {
     for (let i = 0; i < other.word; i++) this.put(other.words[i]!, 32);
     if (other.fill > 0) this.put(other.words[other.word]!, other.fill);
@@ -120,7 +120,7 @@ export class BitWriter {
   }
 }
 
-/** Reads what a BitWriter wrote. What is not such bits ends with DaybookError case-damaged. */
+/** Reads what a BitWriter wrote. Invalid bits throw DaybookError case-damaged. */
 export class BitReader {
   readonly words: Uint32Array<ArrayBuffer>;
   /** Bits read. */
@@ -129,7 +129,7 @@ export class BitReader {
 
   /** Copies `bytes`. */
   constructor(bytes: Uint8Array) {
-    // Words more, so that a number's last bits are found without a look at where the end is.
+    // Extra words, so that reading a number's last bits needs no check for the end.
     this.words = new Uint32Array(((bytes.length + 3) >>> 2) + 2);
     new Uint8Array(this.words.buffer).set(bytes);
     this.limit = bytes.length * 8;

@@ -29,7 +29,7 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  /** A view; what is written later may change it. */
+  /** A view; later writes may change it. */
   bytes(): Uint8Array {
     return this.data.subarray(0, this.size);
   }
@@ -105,7 +105,7 @@ export function withCheck(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-/** What `withCheck` was given. @throws DaybookError case-damaged */
+/** Reverses `withCheck`. @throws DaybookError case-damaged */
 export function checked(bytes: Uint8Array | undefined, length: number): Uint8Array {
   if (bytes?.length !== length || length < CHECK) throw damagedText();
   const content = bytes.subarray(0, length - CHECK);

@@ -1,4 +1,4 @@
-/** What is thrown when an index's bytes are not what a builder wrote. */
+/** The error for index bytes that no builder wrote. */
 import { DaybookError } from '../../contract/errors.ts';
 
 export function damagedText(): DaybookError {

@@ -1,7 +1,7 @@
 /** Folded words in which `*` is any run of characters and `?` is one, over folded UTF-8. */
 import { foldText, foldedBytes } from '../../util/fold.ts';
 
-/** A character of the pattern as bytes, or what stands for one or any. */
+/** A character of the pattern as bytes, or a wildcard for one or any. */
 type Element = Uint8Array | '?' | '*';
 
 interface ContainedDigits {
@@ -14,9 +14,9 @@ interface ContainedDigits {
 }
 
 export class Glob {
-  /** What every match begins with. */
+  /** The literal beginning of every match. */
   readonly prefix: Uint8Array;
-  /** Whether `prefix` is all there is to it: what follows is one `*`. */
+  /** Whether only one `*` follows `prefix`. */
   readonly onlyPrefix: boolean;
   /** Runs of bytes that are in every match, in this order; whether it ends with the last. */
   readonly runs: readonly Uint8Array[];
@@ -25,7 +25,7 @@ export class Glob {
   readonly literal: Uint8Array;
   /** Whether it holds for every token. */
   readonly any: boolean;
-  /** Of `*DIGITS` (`last`) and `*DIGITS*`: what numbers must have in them. */
+  /** For `*DIGITS` (`last`) and `*DIGITS*`: the digits that numbers must contain. */
   readonly digits: ContainedDigits | undefined;
   private readonly elements: readonly Element[];
   private readonly pattern: string;
@@ -80,7 +80,7 @@ export class Glob {
     const { elements } = this;
     let at = from;
     let element = 0;
-    // Where to go on when what follows the last `*` did not fit: one character further.
+    // Where to continue if the text after the last `*` did not match: one character further.
     let star = -1;
     let starAt = 0;
     for (;;) {
@@ -106,7 +106,7 @@ export class Glob {
     }
   }
 
-  /** Whether some token that goes on beyond these bytes may match. */
+  /** Whether some token that continues beyond these bytes may match. */
   mayMatchLonger(data: Uint8Array, from: number, to: number): boolean {
     const states = new Set<string>();
     const waiting: [number, number, number][] = [[0, 0, from]];
@@ -131,7 +131,7 @@ export class Glob {
   }
 }
 
-/** Where the character at `at` ends; -1 when there is none. */
+/** The end of the character at `at`; -1 if there is none. */
 function characterEnd(data: Uint8Array, at: number, to: number): number {
   if (at >= to) return -1;
   let end = at + 1;

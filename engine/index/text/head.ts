@@ -8,7 +8,7 @@ import { PAGED, type Paged, TEXT_VERSION } from './layout.ts';
 import type { PagePlace } from './page.ts';
 import { readRows } from './row-list.ts';
 
-/** Where a page of literals is. */
+/** Location of a page of literals. */
 export interface LiteralPlace {
   readonly first: number;
   /** First shape of the next page. */
@@ -30,7 +30,7 @@ export interface Head {
 
 const EMPTY = new Uint8Array(0);
 
-/** Undefined when it is of another version. @throws DaybookError case-damaged */
+/** Undefined if it has another version. @throws DaybookError case-damaged */
 export function readHead(content: Uint8Array): Head | undefined {
   const reader = new ByteReader(content);
   const version = reader.number();

@@ -1,4 +1,4 @@
-/** The text index: built from rows, asked for rows. */
+/** The text index: builder and reader. */
 export { TextIndexBuilder } from './write/builder.ts';
 export { TextIndex } from './text-index.ts';
 export { type OwnedCache, TextCache, keptBytes } from './text-cache.ts';

@@ -1,4 +1,4 @@
-/** How rows' items and columns are numbered while texts are collected. */
+/** Numbering of rows' items and columns while texts are collected. */
 
 /** Set in an item that is a shape. */
 export const SHAPE_ITEM = 0x8000_0000;
@@ -7,7 +7,7 @@ export const FORM_ITEM = 0x4000_0000;
 
 /** The number of the message among columns. */
 export const MESSAGE = 0;
-/** The column of attributes that have none of their own. */
+/** The column for attributes that have none of their own. */
 export const OVERFLOW = 'attrs';
 
 /** Columns whose shapes the message's may imply: those of the events and the first attributes. */

@@ -1,4 +1,4 @@
-/** Bytes of a text index as zstd has them. */
+/** Bytes of a text index, compressed by zstd. */
 import { Compressor, Decompressor } from '../compressor.ts';
 import { damagedText } from './damaged.ts';
 

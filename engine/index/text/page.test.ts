@@ -11,7 +11,7 @@ interface Key {
   readonly long: boolean;
 }
 
-/** A page of words as it is read again, each in the row of its place. */
+/** A page of words after reading it back, each in the row of its position. */
 function pageOf(keys: readonly Key[]): Page {
   const writer = new PageWriter(new ListWriter(), ROWS, 0);
   keys.forEach(({ text, long }, row) => {

@@ -6,19 +6,19 @@ import { INLINE_COUNT, MASK_BITS, PAGE_ENTRIES, type Paged } from './layout.ts';
 import { unpacked } from './packed.ts';
 import { readRows } from './row-list.ts';
 
-/** Where a page is, and what it begins with. */
+/** Location of a page, and its first key. */
 export interface PagePlace {
   readonly index: number;
   readonly at: number;
   readonly bytes: number;
   readonly entries: number;
   readonly listsFrom: number;
-  /** Of a page of words its first key, else the first number. */
+  /** For a page of words its first key, otherwise the first number. */
   readonly key: Uint8Array;
   readonly number: number;
 }
 
-/** The rows of an entry: in the page, or where they are in the section of lists. */
+/** The rows of an entry: in the page, or their location in the section of lists. */
 export type EntryRows =
   | { readonly count: number; readonly inline: Uint32Array<ArrayBuffer> }
   | { readonly count: number; readonly at: number; readonly bytes: number };
@@ -38,13 +38,13 @@ const NOTHING = new Uint8Array(0);
 
 export class Page {
   readonly entries: number;
-  /** Of numbers and shapes. */
+  /** For numbers and shapes. */
   readonly numbers: Uint32Array;
   private readonly bits: BitReader;
   private readonly listsFrom: number;
   private readonly total: number;
   private readonly shapes: number;
-  /** Keys of words, as they are written. */
+  /** Keys of words, encoded. */
   private readonly coded: Uint8Array;
   private starts: EntryStarts | undefined;
 
@@ -74,14 +74,14 @@ export class Page {
     }
   }
 
-  /** Of words: all of them. */
+  /** All keys of a page of words. */
   readWords(): PlainKeys {
     return readKeys(new ByteReader(this.coded), this.entries);
   }
 
   /**
-   * Goes to the entries of words with exactly this key, a word and the beginning of longer ones at most; returns
-   * whether others come after them. Keys are compared as they are written: most pages are asked for one.
+   * Visits the entries of words with exactly this key: at most a word and a prefix of longer ones; returns whether
+   * others follow. Keys are compared in encoded form: most pages are searched once.
    */
   find(key: Uint8Array, visit: (entry: number, long: boolean) => void): boolean {
     const coded = new ByteReader(this.coded);
@@ -105,7 +105,7 @@ export class Page {
     return false;
   }
 
-  /** Bytes held, once entries were asked for. */
+  /** Bytes held once entries were read. */
   get size(): number {
     const { bits, coded, numbers, entries } = this;
     return bits.words.byteLength + coded.length + numbers.byteLength + (entries + 1) * 8;
@@ -129,8 +129,8 @@ export class Page {
   }
 
   /**
-   * Sets the bits of an entry's rows when they are few and all there is to it; else returns it. Unions
-   * of thousands of entries are made of such.
+   * Sets the bits of an entry's rows if they are in the page; otherwise returns the entry. Unions of thousands of
+   * entries consist of such.
    */
   addTo(words: Uint32Array, index: number): Entry | undefined {
     const { bits } = this;
@@ -173,11 +173,11 @@ export class Page {
   }
 }
 
-/** Keys as they are. */
+/** Decoded keys. */
 export interface PlainKeys {
   /** One after another, each followed by a line feed. */
   readonly keys: Uint8Array;
-  /** Where each starts, and where the last ends. */
+  /** Start of each key, and end of the last. */
   readonly starts: Uint32Array;
   /** Entries that are beginnings of longer tokens. */
   readonly long: readonly number[];
@@ -216,7 +216,7 @@ function readKeys(coded: ByteReader, entries: number): PlainKeys {
 
 /** Where entries of a page start in its bits, and their lists in the section of lists. */
 interface EntryStarts {
-  /** Entries that were gone past; where the next one starts is known. */
+  /** Number of entries read so far; the start of the next is known. */
   known: number;
   readonly bitStarts: Uint32Array;
   /** Behind those of the pages before. */

@@ -1,4 +1,6 @@
-/** Which rows of a text index have a phrase: by the shapes that may have it, before any row is read. */
+/**
+ * Finds the rows of a text index that contain a phrase: by the shapes that may contain it, before any row is read.
+ */
 import { foldedBytes } from '../../util/fold.ts';
 import { RowSet } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
@@ -14,12 +16,12 @@ import { type TokenSearch, isNoDigit, numberOf } from './token-search.ts';
 import { Union } from './union.ts';
 import { WordPlaces } from './word-places.ts';
 
-/** Phrases with few candidates are not looked for in many shapes: it would not pay. */
+/** With this few candidates a phrase is not searched in many shapes: that would not pay. */
 const FEW_CANDIDATES = 8;
 const MANY_SHAPES = 256;
 /** Tokens of more than this part of all rows are not read for few candidates. */
 const FREQUENT_SHARE = 8;
-/** Memory that the words of places take for each byte of the file: 260 bytes for two of nine letters. */
+/** Memory for the words of places per byte of the file: 260 bytes for two of nine letters. */
 const PLACES_BYTES = 12;
 
 export class PhraseSearch {
@@ -57,13 +59,13 @@ export class PhraseSearch {
     const total = this.pages.head.rows;
     const [rarest, ...others] = this.rarestFirst(query.tokens);
     if (rarest === undefined) return { rows: RowSet.none(total), exact: true };
-    // Rows of the others are those of shapes, or looked up where the token is open.
+    // Rows of the others are those of shapes, or are looked up where the token is open.
     let all = this.tokens.rowsOf(rarest.token, column).rows;
     const among = this.shapesWith(query.tokens);
     if ((among?.size ?? this.pages.head.shapes) > MANY_SHAPES) {
       for (const { token, count } of others) {
         if (all.count === 0) break;
-        // What many rows have leaves out few of these, and is long to read.
+        // A token in many rows excludes few of these, and takes long to read.
         if (all.count <= FEW_CANDIDATES && count * FREQUENT_SHARE > total) break;
         all = all.and(this.tokens.rowsOf(token, column).rows);
       }
@@ -72,7 +74,8 @@ export class PhraseSearch {
     if (all.count === 0) return { rows: all, exact: true };
     const fit = phraseFit(query);
     const certain = new Union(this.pages, undefined);
-    // Shapes by which tokens of the phrase are open: these are where they must be; they may be elsewhere.
+    // Shapes by which tokens of the phrase are open in them: there they must be at these places, and may be
+    // elsewhere as well.
     const known = new Map<OpenPlaces, Union>();
     const possible = new Map<OpenPlaces, Union>();
     const note = (unions: Map<OpenPlaces, Union>, shape: number, open: OpenPlaces): void => {
@@ -118,8 +121,8 @@ export class PhraseSearch {
   }
 
   /**
-   * Whether rows of a shape of the message have the phrase exactly if its open tokens are open in their messages:
-   * none of these can be in another place of the shape.
+   * Whether rows of a shape of the message contain the phrase exactly if its open tokens are open in their
+   * messages: none of these can be at another place of the shape.
    */
   private isOnlyThere(
     query: TextQuery,
@@ -133,7 +136,7 @@ export class PhraseSearch {
       if ((open & (1 << i)) === 0) return true;
       if (!this.tokens.openRows(token, MESSAGE).exact) return false;
       const word = token.wildcard ? new Glob(token.text).prefix : foldedBytes(token.text);
-      // Numbers may be anywhere, and so may be what begins like one or in no known way.
+      // Numbers may be anywhere, and so may tokens that begin like one, or whose beginning is unknown.
       const anywhere = token.wildcard ? !word.some(isNoDigit) : numberOf(word) >= 0;
       return places.every(
         (at, place) =>
@@ -143,7 +146,7 @@ export class PhraseSearch {
     });
   }
 
-  /** Which words stand at open places. */
+  /** The words at open places. */
   private words(): WordPlaces {
     return this.cache.take(
       'places',
@@ -166,14 +169,16 @@ export class PhraseSearch {
     return among;
   }
 
-  /** How many rows have each, as far as is known without reading them, the fewest first; none where one is in no row. */
+  /**
+   * Number of rows with each token, as far as known without reading them, rarest first; empty if one is in no row.
+   */
   private rarestFirst(tokens: readonly QueryToken[]): { token: QueryToken; count: number }[] {
     const counted = tokens.map((token) => ({ token, count: this.countOfToken(token) }));
     if (counted.some(({ count }) => count === 0)) return [];
     return counted.sort((a, b) => a.count - b.count);
   }
 
-  /** Those with wildcards are looked for last. */
+  /** Tokens with wildcards are looked up last. */
   private countOfToken({ text, wildcard }: QueryToken): number {
     if (wildcard) return Number.MAX_SAFE_INTEGER;
     let count = 0;

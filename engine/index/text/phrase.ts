@@ -1,23 +1,23 @@
-/** Where a phrase may be in texts of one shape. */
+/** Where texts of one shape may contain a phrase. */
 import { foldText } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
 import type { ParsedShape } from './shape-texts.ts';
 import type { TextQuery } from './text-query.ts';
 
-/** Tokens of the phrase that are open where it may be in a shape, as bits of their places. */
+/** The tokens of the phrase that are open in a placement, as bits. */
 export type OpenPlaces = number;
 
-/** Phrases of more tokens than there are bits say nothing of where they are open. */
+/** Phrases of more tokens than there are bits do not record where they are open. */
 export const MOST_PLACES = 30;
 
-/** A place in a shape where a phrase may be, if the open tokens there are those of the phrase. */
+/** A position in a shape where a phrase may be, if the open tokens there are those of the phrase. */
 export interface Placement {
-  /** Which of the shape's tokens would be the phrase's first. */
+  /** Index of the shape's token that would be the phrase's first. */
   readonly start: number;
   readonly open: OpenPlaces;
 }
 
-/** Where a phrase fits into a shape: `certain` when all texts of the shape have it. */
+/** Where a phrase fits into a shape: `certain` if all texts of the shape contain it. */
 type PhraseFit = 'certain' | readonly Placement[];
 
 export function phraseFit(query: TextQuery): (shape: ParsedShape) => PhraseFit {

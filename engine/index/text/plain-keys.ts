@@ -1,4 +1,4 @@
-/** Keys of a page of words, in order: searched by beginning, by whole key and by what is in them. */
+/** Keys of a page of words, in order: searched by prefix, by whole key and by substring. */
 import type { PlainKeys } from './page.ts';
 
 function compareKey({ keys, starts }: PlainKeys, entry: number, key: Uint8Array): number {
@@ -34,7 +34,7 @@ export function beginsWith(
   return true;
 }
 
-/** Entries whose key has `literal` in it. */
+/** Entries whose key contains `literal`. */
 export function entriesWith(
   { keys, starts }: PlainKeys,
   literal: Uint8Array,

@@ -16,7 +16,7 @@ function bursts(runs: number, length: number): Uint32Array {
   );
 }
 
-/** Bits at most for each row: of rows that come in bursts few, however rare they are. */
+/** Maximum number of bits per row: few for rows in bursts, however rare they are. */
 test.each([
   ['few rows', every(40_000, 12), 18],
   ['rows spread evenly', every(7, 60_000), 6],
@@ -32,7 +32,7 @@ test.each([
   writeRows(written, rows, 0, rows.length, TOTAL);
   expect(written.bits / rows.length).toBeLessThan(most);
 
-  // As a page has it: behind something else.
+  // As in a page: after other content.
   const page = new BitWriter();
   page.put(5, 3);
   page.append(written);

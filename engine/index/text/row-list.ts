@@ -1,12 +1,12 @@
 /**
- * Ascending row numbers as bits: the gaps between them, in the code that is shorter for them. Rows
- * spread evenly cost what they must with Rice codes; those that come in bursts with exponential Golomb.
+ * Encodes ascending row numbers as bits: the gaps between them, in the shorter of two codes. Rice codes suit evenly
+ * spread rows; exponential Golomb codes suit bursts.
  */
 import { wordsFor } from '../../util/row-set.ts';
 import type { BitReader, BitWriter } from './bits.ts';
 import { damagedText } from './damaged.ts';
 
-/** Lists shorter than this do not say which code they are in: it is Rice. */
+/** Lists shorter than this do not state their code: it is Rice. */
 const CHOICE = 4;
 
 /** The Rice parameter for `count` rows spread evenly over `total`. */
@@ -14,9 +14,9 @@ function evenParameter(count: number, total: number): number {
   return Math.max(0, 31 - Math.clz32(Math.floor((total / count) * 0.69)));
 }
 
-/** Of longer lists some gaps tell which code is shorter. */
+/** In longer lists a sample of gaps decides which code is shorter. */
 const SAMPLED = 2048;
-/** Runs of gaps that are looked at, and how many each has. */
+/** Number of runs of gaps in the sample, and length of each. */
 const RUNS = 16;
 const RUN = 64;
 
@@ -31,7 +31,7 @@ function judged(rows: Uint32Array, from: number, to: number, k: number): Judgeme
   return { order, even: isShorterEven(rows, from, to, k, order) };
 }
 
-/** The same by gaps from all over a long list. */
+/** The same, from a sample of gaps across a long list. */
 function judgedBySome(rows: Uint32Array, from: number, to: number, k: number): Judgement {
   const sample = new Uint32Array(RUNS * RUN);
   const step = Math.floor((to - from - RUN - 1) / (RUNS - 1));
@@ -58,7 +58,7 @@ function burstOrder(rows: Uint32Array, from: number, to: number): number {
   return Math.max(0, Math.floor(bits / (to - from)) - 1);
 }
 
-/** Appends rows `from` to `to` of `rows`: ascending, below `total`. Their count is not written. */
+/** Appends rows `from` to `to` of `rows`: ascending, below `total`. Their number is not written. */
 export function writeRows(
   out: BitWriter,
   rows: Uint32Array,
@@ -70,7 +70,7 @@ export function writeRows(
   if (count === 0) return;
   const k = evenParameter(count, total);
   if (count === total && count >= CHOICE) {
-    // Every row: a one for each gap of none, in the code for rows spread evenly.
+    // All rows: a one for each gap of zero, in the code for evenly spread rows.
     out.put(0, 1);
     for (let left = count; left > 0; left -= 32) {
       const bits = Math.min(32, left);
@@ -94,7 +94,7 @@ export function writeRows(
   }
 }
 
-// Loops are functions of their own: V8 gives up the compiled code of what goes on behind one.
+// Loops are separate functions: V8 discards the compiled code of what follows a loop.
 
 /** Whether rows take fewer bits in Rice codes than in exponential Golomb of this order. */
 function isShorterEven(
@@ -131,7 +131,7 @@ function putBursts(
 }
 
 /**
- * Reads `count` rows below `total` into `out`, which may be left out to go past them.
+ * Reads `count` rows below `total` into `out`, which may be omitted to skip them.
  * @throws DaybookError case-damaged
  */
 export function readRows(
@@ -147,7 +147,7 @@ export function readRows(
 }
 
 /**
- * The same as one bit for each of `total` rows.
+ * The same, as one bit for each of `total` rows.
  * @throws DaybookError case-damaged
  */
 export function readRowBits(
@@ -194,14 +194,14 @@ function putValue(out: Uint8Array | Uint16Array | Uint32Array, n: number, value:
   for (let i = 0; i < n; i++) out[gapBuffer[i]!] = value;
 }
 
-/** How the gaps of a list are written: the parameter of Rice codes, or beyond 31 that of exponential Golomb codes. */
+/** The encoding of a list's gaps: the parameter of Rice codes, or beyond 31 that of exponential Golomb codes. */
 function codeOf(bits: BitReader, count: number, total: number): number {
   return count >= CHOICE && bits.get(1) === 1 ? BURSTS + bits.get(5) : evenParameter(count, total);
 }
 
 const BURSTS = 32;
 
-/** Reads `count` rows beyond `before` into `out`; returns the last. */
+/** Reads `count` rows after `before` into `out`; returns the last. */
 function readGaps(
   bits: BitReader,
   code: number,
@@ -231,7 +231,7 @@ function readEven(
   let row = before;
   for (let i = 0; i < count; i++) {
     const word = at >>> 5;
-    // What lies beyond the end is 0, so that a code there is a long one.
+    // Bits beyond the end are 0, so that a code there is a long one.
     const window = (words[word]! >>> at) | ((words[word + 1]! << 1) << ~at);
     const zeros = 31 - Math.clz32(window & -window);
     if (zeros >= 0 && zeros + k < 32) {
@@ -281,6 +281,6 @@ function readBursts(
   return row;
 }
 
-/** Where rows go that are not wanted, and those on their way to bits. */
+/** Receives rows that are skipped, and those that are converted to bits. */
 const NOWHERE = new Uint32Array(1);
 const gapBuffer = new Uint32Array(2048);

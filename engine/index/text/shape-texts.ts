@@ -9,14 +9,14 @@ import { LITERALS, LITERAL_PAGE_BYTES } from './layout.ts';
 import { unpacked } from './packed.ts';
 import type { OwnedCache } from './text-cache.ts';
 
-/** A shape's text as tokens, undefined where one is open, and what is between them. */
+/** A shape's text as tokens, undefined for open ones, and the text between them. */
 export interface ParsedShape {
   /** Folded. */
   readonly tokens: readonly (string | undefined)[];
   readonly between: readonly string[];
 }
 
-/** No page is larger than what made it end and one more shape. */
+/** A page is at most as large as the limit that ends it plus one more shape. */
 const MOST_RAW = LITERAL_PAGE_BYTES + (1 << 18);
 
 export class ShapeTexts {
@@ -74,7 +74,7 @@ export class ShapeTexts {
 
 interface LiteralPage {
   readonly raw: Uint8Array;
-  /** Where each shape's runs start in `raw`. */
+  /** Start of each shape's runs in `raw`. */
   readonly starts: Uint32Array;
 }
 

@@ -1,4 +1,6 @@
-/** What is kept of side files: counted once, within its bound, and not lost to a question of all segments. */
+/**
+ * Cached parts of side files are counted once, stay within the limit, and survive a question about all segments.
+ */
 import { describe, expect, it } from 'vitest';
 import { TextCache, keptBytes } from './text-cache.ts';
 

@@ -1,30 +1,30 @@
 /**
  * Cache of pages of side files and of results derived from them, bounded by bytes.
  *
- * A question asks all segments in turn, so that what was used longest ago is what is asked for next: where a little
- * too much is wanted, giving that up would leave nothing to be found again. What is given up is therefore chosen by
- * lot, and among what is about as large as what takes the most bytes: answers, which are small and stand for all that
- * was read for them, stay while pages and sets go.
+ * A question visits all segments in turn, so the least recently used entry is the one needed next: with LRU,
+ * exceeding the limit slightly would leave nothing to be found again. Entries are therefore evicted at random,
+ * among those of about the size class that takes the most bytes: answers, which are small and represent everything
+ * that was read for them, stay while pages and sets go.
  */
 
-/** Sets of rows that are as large as this part of all are kept as sets. */
+/** Sets of rows of at least this part of all rows are cached as sets. */
 export const KEPT_SHARE = 64;
-/** Bytes that are kept at least: of side files, and of what was found by them. */
+/** Minimum size of the cache: pages of side files, and results. */
 const LEAST_READ = 192 << 20;
 const LEAST_FOUND = 96e6;
-/** What is kept beside a value's large parts, about: an answer of no rows takes 770. */
+/** Approximate overhead of an entry: an answer without rows takes 770. */
 const ENTRY_BYTES = 700;
 /** Powers of two of sizes, the largest without a bound. */
 const SIZES = 24;
 
-/** Something that is kept, under all of its names: it is counted once, and goes with all of them. */
+/** A cached value with all of its names: it is counted once, and evicted with all of them. */
 interface Kept {
   /** Undefined: it has no other names. */
   readonly thing: object | undefined;
   readonly names: { readonly of: Map<string, Named>; readonly key: string }[];
   bytes: number;
   readonly size: number;
-  /** Among those of its size. */
+  /** Index among those of its size class. */
   at: number;
 }
 
@@ -33,14 +33,14 @@ interface Named {
   readonly kept: Kept;
 }
 
-/** All that is about as large. */
+/** All entries of a size class. */
 interface Alike {
   readonly all: Kept[];
   bytes: number;
 }
 
 /**
- * Bytes that are kept of side files, and of what was found by them, beside what DuckDB has.
+ * Sizes of the caches for side files and for results, in addition to DuckDB's memory.
  * @param memoryLimit bytes that DuckDB may use for queries
  */
 export function keptBytes(memoryLimit: number): { read: number; found: number } {
@@ -57,7 +57,7 @@ export class TextCache {
     all: [],
     bytes: 0,
   }));
-  /** By what is large of a value. */
+  /** By the large part of a value. */
   private readonly known = new Map<object, Kept>();
   private held = 0;
   private lot = 1;
@@ -82,7 +82,7 @@ export class TextCache {
       },
       take: (key, make, bytesOf, large) => {
         const found = own.get(key);
-        // A key names its kind of value first, so what lies under it is what `make` makes.
+        // A key names its kind of value first, so its entry was made by `make`.
         if (found !== undefined) return found.value as ReturnType<typeof make>;
         const value = make();
         this.keep(own, key, value, bytesOf(value), large === undefined ? value : large(value));
@@ -94,7 +94,7 @@ export class TextCache {
     };
   }
 
-  /** Takes a name away; what has no other goes. */
+  /** Removes a name; an entry without a name is evicted. */
   private forget(own: Map<string, Named>, key: string): void {
     const kept = own.get(key)?.kept;
     if (kept === undefined) return;
@@ -162,9 +162,9 @@ export interface OwnedCache {
   /** @param bytes of `large`, which may have other names, too */
   set(key: string, value: unknown, bytes: number, large: object): void;
   /**
-   * What is known as `key`, made if it is not.
-   * @param bytesOf estimates what it holds
-   * @param large what of it takes these bytes, and may have other names, too; left out: all of it
+   * The value named `key`, made if it is missing.
+   * @param bytesOf estimates its size
+   * @param large the part that takes these bytes, and may have other names, too; by default, all of it
    */
   take<T>(
     key: string,

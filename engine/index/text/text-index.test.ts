@@ -187,7 +187,7 @@ const gap = fc.constantFrom(' ', ' ', ' ', '.', '/', ': ', '-', '\n', '\0', '', 
 const text = fc
   .array(fc.tuple(word, gap), { maxLength: 8 })
   .map((parts) => parts.flat().join('').toWellFormed());
-/** Texts that are alike: a fixed beginning and something that varies. */
+/** Similar texts: a fixed beginning and a varying rest. */
 const alike = fc
   .tuple(fc.constantFrom('Failed password for ', 'from 10.', 'a-b/c '), word, fc.nat(4))
   .map(([start, some, number]) => `${start}${some} port ${number} x`.toWellFormed());
@@ -297,7 +297,7 @@ it('finds words of which only the beginning is kept', () => {
   });
 });
 
-/** Twenty of each kind of text, so that phrases are looked for in shapes. */
+/** Twenty of each kind of text, so that phrases are searched in shapes. */
 const alikeRows = Array.from({ length: 60 }, (_, i): TextRow => {
   if (i % 3 === 0) return { message: `Failed password for user${i % 6} port ${i}`, host: 'a.b' };
   if (i % 3 === 1) return { message: `password: failed for root port ${i} a-b`, host: 'b.a' };
@@ -331,7 +331,7 @@ it.each([
   });
 });
 
-/** Messages of more than one open place: what stands there, whether in parts of the line that are cut or not. */
+/** Messages with more than one open place, whether their words are in parts of the line that are cut or not. */
 const places = Array.from({ length: 900 }, (_, i): TextRow => {
   const name = ['alice', 'bob', 'zoë', 'Kim'][i % 4]!;
   if (i % 3 === 0)
@@ -353,7 +353,7 @@ it.each([
   ['"login of user3 from"', undefined, true],
   ['"of user3"', undefined, true],
   ['"of id3"', undefined, false],
-  // Words of two places lie between the same ends, and numbers may be anywhere.
+  // The words of two places have the same bounds, and numbers may be anywhere.
   ['"gave bob4"', 'message', false],
   ['"at 10.0.3"', 'message', false],
   ['"port 3x"', 'message', true],
@@ -373,11 +373,11 @@ it.each([
 it.each([
   // Each of the words is in a few rows, and no row has all of them.
   ['"mark 100 200 300"', 0, true],
-  // Only reading the row tells: nearly all have the other word.
+  // Only reading the row decides: nearly all have the other word.
   ['"mark 100"', 6, false],
 ])('phrases of rare words in many shapes: %s', (asked, count, exact) => {
   const rows = Array.from({ length: 2400 }, (_, i): TextRow => {
-    // So many texts that are like no other.
+    // Too many unique texts.
     const name = String.fromCharCode(0x61 + (i % 26), 0x61 + ((i / 26) % 26));
     const mark = i < 6 ? 100 : i < 100 ? 200 : i < 200 ? 300 : 400;
     return { message: `mark ${name.repeat(3)}_: ${i % 2 === 0 ? 'so' : 'no'} ${mark}`, host: name };

@@ -1,8 +1,8 @@
 /**
- * The text index of one segment: which rows have a token, a word with wildcards, a phrase. Reads what it
- * needs of the side file and keeps it in a cache that indexes share.
+ * The text index of one segment: finds the rows with a token, a word with wildcards, or a phrase. Reads what it
+ * needs of the side file into a cache that indexes share.
  *
- * What it calls exact is what a scan finds; otherwise it has all of that and maybe more.
+ * Invariant: an exact result equals that of a scan; otherwise it contains that and possibly more.
  */
 import type { RowSet } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
@@ -18,7 +18,7 @@ import type { TextAnswer, TextQuery } from './text-query.ts';
 import { TokenSearch } from './token-search.ts';
 import { type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
 
-/** Texts of one column that are alike. */
+/** Similar texts of one column. */
 interface Pattern {
   readonly column: string;
   /** Literal texts around the open tokens; undefined: texts that are like no other. */
@@ -30,7 +30,7 @@ interface Pattern {
   readonly last: number;
 }
 
-/** Columns that have a bit of their own in an entry's mask. */
+/** Columns that have their own bit in an entry's mask. */
 const OWN_BIT = 4;
 
 export class TextIndex {
@@ -40,7 +40,7 @@ export class TextIndex {
   private readonly pages: TextPages;
   private readonly tokens: TokenSearch;
   private readonly phrases: PhraseSearch;
-  /** Columns whose text of every row was looked up, and is likely to be kept. */
+  /** Columns whose text was looked up for every row and is probably cached. */
   private readonly lookedUp = new Set<string>();
 
   private constructor(file: SideFile, head: Head, cache: OwnedCache) {
@@ -53,7 +53,7 @@ export class TextIndex {
   }
 
   /**
-   * Undefined when the side file has none, or one of another version.
+   * Undefined if the side file has none, or one of another version.
    * @throws DaybookError case-damaged
    */
   static open(file: SideFile, cache: TextCache = new TextCache()): TextIndex | undefined {
@@ -65,14 +65,14 @@ export class TextIndex {
     return new TextIndex(file, head, cache.owner());
   }
 
-  /** Whether the texts that words are searched in are in it, and no others: not so in some of older versions. */
+  /** Whether it covers exactly the texts that words are searched in: some older versions do not. */
   get hasAllTexts(): boolean {
     const { version, columns } = this.head;
     if (version !== WITH_CUT_TEXTS) return version === TEXT_VERSION;
     return columns.every(({ name }) => name !== 'action');
   }
 
-  /** Forgets what the cache has of it. */
+  /** Removes its entries from the cache. */
   close(): void {
     this.cache.forget();
     this.lookedUp.clear();
@@ -81,7 +81,7 @@ export class TextIndex {
   /**
    * @param column the only column to search, by its stored name; undefined: all that a word without a
    *   field is searched in
-   * @returns undefined when nothing can be said
+   * @returns undefined if it cannot tell
    * @throws DaybookError case-damaged
    */
   search(query: TextQuery, column?: string): TextAnswer | undefined {
@@ -124,9 +124,9 @@ export class TextIndex {
   }
 
   /**
-   * How many of some rows have each text of such a column; undefined also where more than `most` numbers of
-   * rows would have to be read.
-   * @param rows as `RowSet.toWords` has them
+   * How many of some rows have each text of such a column; undefined also if more than `most` row numbers would
+   * have to be read.
+   * @param rows in the form of `RowSet.toWords`
    */
   countsOfText(column: string, rows: Uint32Array, most = Infinity): TextCounts | undefined {
     const whole = this.whole(column);

@@ -1,6 +1,4 @@
-/**
- * The pages and lists of a text index, read when they are needed and cached: which rows an entry and a shape have.
- */
+/** The pages and lists of a text index, read on demand and cached: the rows of an entry and of a shape. */
 import { RowSet, wordsFor } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
 import { BitReader } from './bits.ts';
@@ -85,7 +83,7 @@ export class TextPages {
     return page.entry(shape - page.numbers[0]!);
   }
 
-  /** The rows of an entry as a set; kept when it is large. */
+  /** The rows of an entry as a set; cached if it is large. */
   rowSet(rows: EntryRows): RowSet {
     if ('inline' in rows) return RowSet.ofSorted(rows.inline, this.head.rows);
     const make = (): RowSet => this.readList(rows);
@@ -142,7 +140,7 @@ export class TextPages {
     );
   }
 
-  /** Of a page of words: all of them. */
+  /** All keys of a page of words. */
   keysOf(page: Page, index: number): PlainKeys {
     return this.cache.take(
       `keys ${index}`,
@@ -156,14 +154,14 @@ export class TextPages {
     return at < 0 ? undefined : this.page(kind, at);
   }
 
-  /** The last page whose first key is not beyond `key`; -1 when there is none. */
+  /** The last page whose first key is not after `key`; -1 if there is none. */
   placeOfWord(key: Uint8Array): number {
     const places = this.head.pages.words;
     let low = 0;
     let high = places.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      // A key may come twice, as a word and as the beginning of longer ones, on both sides.
+      // A key may occur twice, as a word and as a prefix of longer ones, on adjacent pages.
       if (Buffer.compare(places[middle]!.key, key) < 0) low = middle + 1;
       else high = middle;
     }
@@ -181,7 +179,7 @@ export class TextPages {
   }
 }
 
-/** The last page whose first number is not beyond `number`; -1 when there is none. */
+/** The last page whose first number is not above `number`; -1 if there is none. */
 export function placeOfNumber(
   places: readonly { readonly number: number }[],
   number: number,

@@ -1,4 +1,4 @@
-/** What is looked for in texts, and what is found. */
+/** Text queries and their results. */
 import type { RowSet } from '../../util/row-set.ts';
 
 export interface QueryToken {
@@ -7,7 +7,7 @@ export interface QueryToken {
   readonly wildcard: boolean;
 }
 
-/** As engine/query/filters/text.ts has it. */
+/** As in engine/query/filters/text.ts. */
 export interface TextQuery {
   /** At least one. */
   readonly tokens: readonly QueryToken[];
@@ -17,6 +17,6 @@ export interface TextQuery {
 
 export interface TextAnswer {
   readonly rows: RowSet;
-  /** Whether these are the rows; else the rows are among them. */
+  /** Whether these are exactly the rows; otherwise the rows are among them. */
   readonly exact: boolean;
 }

@@ -1,4 +1,4 @@
-/** Which rows of a text index have a token: a whole one, or one with wildcards. */
+/** Finds the rows of a text index that contain a token: a whole one, or one with wildcards. */
 import { foldedBytes } from '../../util/fold.ts';
 import { RowSet } from '../../util/row-set.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../util/tokens.ts';
@@ -13,7 +13,7 @@ import type { QueryToken, TextAnswer } from './text-query.ts';
 import { Union } from './union.ts';
 import { WordGrams } from './word-grams.ts';
 
-/** A folded token shorter than this is no beginning of one that was cut: folding shrinks 3 bytes to 1. */
+/** A folded token shorter than this is not the prefix of a truncated one: folding shrinks 3 bytes to 1. */
 const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;
 
 interface FoundEntry {
@@ -70,7 +70,7 @@ export class TokenSearch {
     for (const { entry, certain } of this.entriesOf(text)) union.add(entry, certain);
   }
 
-  /** Where a token is; `certain` is whether an entry is of it, not only maybe. */
+  /** Entries of a token; `certain`: an entry is certainly of it. */
   entriesOf(text: string): readonly FoundEntry[] {
     return this.cache.take(
       `entries ${text}`,
@@ -94,7 +94,7 @@ export class TokenSearch {
     );
   }
 
-  /** Tokens that were cut, and may have been `key` or begin with it. */
+  /** Truncated tokens that may have been `key` or begin with it. */
   private beginnings(key: Uint8Array, visit: (entry: Entry) => void): void {
     for (let length = LEAST_LONG; length < key.length; length++) {
       this.pages.word(key.subarray(0, length), (page, at, long) => {
@@ -170,7 +170,7 @@ export class TokenSearch {
     }
   }
 
-  /** Tokens of which the beginning is not known: all are looked at. */
+  /** Tokens whose beginning is unknown: all are tested. */
   private containing(glob: Glob, union: Union): void {
     const digits = !glob.literal.some((byte) => byte < 0x30 || byte > 0x39);
     if (digits) {
@@ -212,7 +212,7 @@ function entryBytes({ rows, shapes }: Entry): number {
   return 200 + shapes.byteLength + ('inline' in rows ? rows.inline.byteLength : 0);
 }
 
-/** The value of a key that is stored as a number, else -1. */
+/** The value of a key that is stored as a number, otherwise -1. */
 export function numberOf(key: Uint8Array): number {
   if (key.length === 0 || key.length > NUMBER_DIGITS) return -1;
   if (key[0] === 0x30 && key.length > 1) return -1;

@@ -16,7 +16,7 @@ export class Union {
 
   private readonly openOnly: boolean;
 
-  /** @param openOnly whether rows are left out in which a token is part of a shape's text */
+  /** @param openOnly whether to exclude rows in which a token is part of a shape's text */
   constructor(pages: TextPages, column: number | undefined, openOnly = false) {
     this.pages = pages;
     this.column = column;

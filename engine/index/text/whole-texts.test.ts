@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-whole-texts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
-/** Asks the side file of these rows, which are in the segment as `order` has them. */
+/** Queries the side file of these rows, which are in the segment in the order of `order`. */
 function withIndex<T>(
   rows: readonly TextRow[],
   order: Uint32Array | undefined,

@@ -1,12 +1,12 @@
 /**
- * Columns whose values are shapes as a whole, each once: the rows of a value are the rows of its shape, so
- * that nothing else need say where `host` is `web01`.
+ * Columns whose values are whole shapes, each stored once: the rows of a value are the rows of its shape, so that
+ * nothing else need record where `host` is `web01`.
  */
 import { RowSet } from '../../util/row-set.ts';
 import type { ClosedShapes } from './write/closed-shapes.ts';
 import { KEPT_SHARE } from './text-cache.ts';
 
-/** Names of the columns of which it holds. */
+/** Names of the columns that have this property. */
 export function wholeColumns({ columns, shapeAt, runs }: ClosedShapes): ReadonlySet<string> {
   return new Set(
     columns
@@ -20,13 +20,13 @@ export function wholeColumns({ columns, shapeAt, runs }: ClosedShapes): Readonly
   );
 }
 
-/** How many rows have each text; texts ascend by their bytes. */
+/** Number of rows with each text; texts ascend by their bytes. */
 export interface TextCounts {
   readonly texts: readonly string[];
   readonly counts: Uint32Array;
 }
 
-/** Of each row the place of its value among all, from 1; 0 without one. */
+/** For each row the index of its value among all, from 1; 0 without a value. */
 export type RowPlaces = Uint8Array | Uint16Array | Uint32Array;
 
 export function emptyPlaces(rows: number, values: number): RowPlaces {
@@ -35,8 +35,8 @@ export function emptyPlaces(rows: number, values: number): RowPlaces {
 }
 
 /**
- * How many of some rows have the value of each place.
- * @param rows as `RowSet.toWords` has them
+ * How many of some rows have the value of each index.
+ * @param rows in the form of `RowSet.toWords`
  * @param values number of distinct values
  */
 export function countPlaces(values: number, places: RowPlaces, rows: Uint32Array): Uint32Array {
@@ -49,12 +49,12 @@ export function countPlaces(values: number, places: RowPlaces, rows: Uint32Array
   return counts.subarray(1);
 }
 
-/** What is read of the shapes. */
+/** Read access to shapes. */
 interface ShapeRows {
-  /** How many rows have it, known without reading which. */
+  /** Number of rows that have it, known without reading them. */
   count(shape: number): number;
   rows(shape: number): RowSet;
-  /** Has `place` in `out` at each of its rows, which are not kept for that. */
+  /** Writes `place` to `out` for each of its rows, without caching them. */
   putPlaces(shape: number, out: RowPlaces, place: number): void;
 }
 
@@ -87,7 +87,7 @@ export class WholeTexts {
     return this.texts.reduce((sum, { length }) => sum + 2 * length + 48, 0);
   }
 
-  /** Rows whose text `test` holds for; it is asked once for each text. */
+  /** Rows whose text satisfies `test`, which is called once for each text. */
   rowsOf(test: (text: string) => boolean): RowSet {
     const { read, total } = this;
     const wanted = this.shapes.filter((_, i) => test(this.texts[i]!));
@@ -101,7 +101,7 @@ export class WholeTexts {
     return RowSet.ofWords(words, total);
   }
 
-  /** Numbers of rows that have to be read to know the text of each, beside sets that are kept. */
+  /** Number of row numbers that must be read to know the text of each, without cached sets. */
   listed(): number {
     let listed = 0;
     for (const shape of this.shapes) {

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'word-grams-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const path = join(folder, 'one.idx');
 
-/** What is read again of pages of words; `long` ones are beginnings. */
+/** The content of pages of words after reading it back; `long` ones are prefixes. */
 function written(pages: readonly (readonly string[])[], long: readonly string[] = []): WordGrams {
   const writer = new WordGramsWriter();
   for (const words of pages) {
@@ -40,7 +40,7 @@ function written(pages: readonly (readonly string[])[], long: readonly string[] 
 
 const letter = fc.constantFrom(...'abcpl019_éЖß漢');
 const word = fc.string({ unit: letter, minLength: 1, maxLength: 9 });
-/** Each page in the order of its bytes, as pages are. */
+/** Each page in byte order, as pages are. */
 const page = fc
   .uniqueArray(word, { minLength: 1, maxLength: 12 })
   .map((words) => words.sort((a, b) => Buffer.compare(foldedBytes(a), foldedBytes(b))));

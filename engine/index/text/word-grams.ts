@@ -1,11 +1,11 @@
 /**
- * Which runs of two and three bytes each page of words has: a word that is asked for by its middle or its
- * end is looked for in pages only that have its runs. What is said of a page may be too much, never too little.
+ * Records the runs of two and three bytes in each page of words: a word that is searched by its middle or its end
+ * is searched only in pages that have its runs. There may be false positives, never false negatives.
  *
- * Of each page 2 KB of bits: one for each pair of classes of bytes, the end of a word being a class of its own; one for each of
- * 4,096 hashes of three; and one for each of 8,192 hashes of the last three and the last four of a word, since pages of
- * identifiers have nearly every run somewhere. A page with beginnings of longer words has every bit, as what
- * these go on with is not known.
+ * 2 KB of bits for each page: one for each pair of byte classes, with the end of a word as a class; one for each of
+ * 4,096 hashes of three bytes; and one for each of 8,192 hashes of the last three and four bytes of a word, since
+ * pages of identifiers contain nearly every run somewhere. A page with prefixes of longer words has every bit set,
+ * because the rest of those is unknown.
  */
 import type { SideFile } from '../side-file.ts';
 import { checked, withCheck } from './bytes.ts';
@@ -22,10 +22,10 @@ const LAST_BITS = 13;
 const BITS = PAIRS + TRIPLES + (1 << LAST_BITS);
 const PAGE_WORDS = BITS >>> 5;
 const PAGE_BYTES = BITS >>> 3;
-/** No byte: what is after the last one of a word. */
+/** Not a byte: the end of a word. */
 const END = 63;
 
-/** Letters, digits and `_` each, of bytes beyond ASCII about two and a half together. */
+/** A class for each letter, digit and `_`; about two and a half bytes beyond ASCII share one. */
 const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x61 && byte <= 0x7a) return byte - 0x61;
   if (byte >= 0x30 && byte <= 0x39) return 26 + byte - 0x30;
@@ -40,12 +40,12 @@ function tripleBit(pair: number, third: number): number {
   return PAIRS + hashed((pair << CLASS_BITS) | third, TRIPLE_BITS);
 }
 
-/** Of the last `count` bytes of a run, 3 or 4. */
+/** For the last `count` bytes of a run, 3 or 4. */
 function lastBit(run: Uint8Array, count: number): number {
   let classes = 0;
   for (let at = run.length - count; at < run.length; at++)
     classes = (classes << CLASS_BITS) | CLASSES[run[at]!]!;
-  // No byte has that class, so three are no four.
+  // No byte has that class, so three bytes never equal four.
   if (count === 3) classes |= END << (3 * CLASS_BITS);
   return PAIRS + TRIPLES + hashed(classes, LAST_BITS);
 }
@@ -96,7 +96,7 @@ export class WordGramsWriter {
     this.words = bigger;
   }
 
-  /** The section; undefined when there is no page. */
+  /** The section; undefined if there are no pages. */
   bytes(): Uint8Array | undefined {
     if (this.pages === 0) return undefined;
     const grams = packed(new Uint8Array(this.words.buffer, 0, this.pages * PAGE_BYTES));
@@ -115,20 +115,20 @@ export class WordGrams {
   }
 
   /**
-   * Undefined where the file has none.
-   * @param pages of words @throws DaybookError case-damaged
+   * Undefined if the file has none.
+   * @param pages number of pages of words @throws DaybookError case-damaged
    */
   static read(file: SideFile, pages: number): WordGrams | undefined {
     const bytes = file.read(GRAMS);
     if (bytes === undefined) return undefined;
     const content = checked(bytes, bytes.length);
     if (content[0] !== VERSION) return undefined;
-    // In memory of its own: what zstd gives may lie anywhere in a larger buffer.
+    // In its own memory: zstd's result may be anywhere in a larger buffer.
     const grams = new Uint8Array(unpacked(content.subarray(1), pages * PAGE_BYTES));
     return new WordGrams(new Uint32Array(grams.buffer));
   }
 
-  /** Bytes held, about. */
+  /** Approximate number of bytes held. */
   get size(): number {
     return this.words.byteLength;
   }

@@ -1,8 +1,8 @@
 /**
- * Which words stand where a shape of the message is open: for each place the lowest and the highest. Where a
- * word of a phrase can be in one place only, the rows that have it there are known without reading any.
+ * The words at open places of the message's shapes: for each place the lowest and the highest. If a word of a
+ * phrase can be at one place only, the rows that have it there are known without reading any.
  *
- * What is not said of a place may be anything: numbers are in no range, shapes of few rows are left out.
+ * Places without a record may have any word: numbers are in no range, shapes with few rows are omitted.
  */
 import type { SideFile } from '../side-file.ts';
 import { ByteReader, ByteWriter, checked, withCheck } from './bytes.ts';
@@ -14,15 +14,15 @@ import { FIRST_STRING } from './write/token-table.ts';
 import type { Vocabulary } from './write/vocabulary.ts';
 
 const VERSION = 1;
-/** Of fewer rows those of a phrase are soon read. */
+/** With fewer rows, those of a phrase are read quickly. */
 const LEAST_ROWS = 256;
-/** Bytes of a word that are kept, and of all. */
+/** Bytes stored of a word, and of all. */
 const MOST_WORD = 12;
 const MOST_BYTES = 1 << 17;
 const NO_RANK = 0xffff_ffff;
 const NOTHING = new Uint8Array(0);
 
-/** The section; undefined when there is nothing to say. */
+/** The section; undefined if it would be empty. */
 export function wordPlaces(
   text: CollectedText,
   closed: ClosedShapes,
@@ -113,14 +113,14 @@ function wordyTokens({ widths, prefixes }: CollectedText['forms'][number]): Int3
   return Int32Array.from(widths.keys()).filter((i) => widths[i]! > 1 || prefixes[i] !== 0);
 }
 
-/** The lowest and the highest word of a place, as far as they are kept. */
+/** The lowest and the highest word of a place, as far as stored. */
 interface Range {
   readonly low: Uint8Array;
   readonly high: Uint8Array;
 }
 
 export class WordPlaces {
-  /** By shape: undefined where there is no word. */
+  /** By shape: undefined if there is no word. */
   private readonly ranges: ReadonlyMap<number, readonly (Range | undefined)[]>;
 
   private constructor(ranges: ReadonlyMap<number, readonly (Range | undefined)[]>) {
@@ -128,7 +128,7 @@ export class WordPlaces {
   }
 
   /**
-   * Of a file that has none nothing is said.
+   * For a file without the section nothing is known.
    * @throws DaybookError case-damaged
    */
   static read(file: SideFile): WordPlaces {
@@ -151,7 +151,7 @@ export class WordPlaces {
   }
 
   /**
-   * Whether a word, or one that begins so, may stand at an open place of a shape.
+   * Whether a word, or one with this prefix, may be at an open place of a shape.
    * @param word folded @param begins whether more may follow
    */
   mayHave(shape: number, place: number, word: Uint8Array, begins: boolean): boolean {

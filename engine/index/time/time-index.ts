@@ -8,9 +8,9 @@ import { Damaged, PackReader } from '../values/packing.ts';
 import type { SideFile } from '../side-file.ts';
 import { TIME_SECTION, UNITS } from './time-section.ts';
 
-/** Pages kept decoded, 16 KB each. */
+/** Number of decoded pages in the cache, 16 KB each. */
 const KEPT_PAGES = 4;
-/** Answers kept: a window asks for the same buckets again and again. */
+/** Number of cached answers: a window asks for the same buckets repeatedly. */
 const KEPT_ANSWERS = 256;
 const MAX_PAGE_ROWS = 65_536;
 /** Bytes of a page: a width and up to seven planes. */
@@ -22,7 +22,7 @@ export class TimeIndex {
   readonly dated: number;
   private readonly reader: BlockReader;
   private readonly pageRows: number;
-  /** Of each page: the first row's time, where its block ends, its unit. */
+  /** For each page: the first row's time, the end of its block, its unit. */
   private readonly firsts: Float64Array;
   private readonly ends: Float64Array;
   private readonly units: Uint8Array;
@@ -56,8 +56,8 @@ export class TimeIndex {
   }
 
   /**
-   * Undefined when the file has no such section.
-   * @throws DaybookError case-damaged, like all that follow
+   * Undefined if the file has no such section.
+   * @throws DaybookError case-damaged, like all methods
    */
   static open(file: SideFile): TimeIndex | undefined {
     const reader = BlockReader.open(file, TIME_SECTION);
@@ -65,8 +65,8 @@ export class TimeIndex {
   }
 
   /**
-   * The first row whose time is `ts` (UTC microseconds) or later; the number of dated rows when there
-   * is none. Rows without a time are after those.
+   * The first row whose time is `ts` (UTC microseconds) or later; the number of dated rows if there is none.
+   * Undated rows come after those.
    */
   rowAt(ts: number): number {
     const known = this.answers.get(ts);
@@ -99,7 +99,7 @@ export class TimeIndex {
     return number * this.pageRows + from;
   }
 
-  /** The time of a row in UTC microseconds; undefined when it has none. */
+  /** The time of a row in UTC microseconds; undefined if it has none. */
   timeOf(row: number): number | undefined {
     if (!(row >= 0 && row < this.dated)) return undefined;
     const number = Math.floor(row / this.pageRows);

@@ -1,9 +1,9 @@
 /**
- * The section that tells rows from times: the times of a segment's rows, in their order, as
- * pages of differences. Dated rows come first, ascending; rows without a time come last.
+ * The section that maps times to rows: the times of a segment's rows, in their order, as pages of differences.
+ * Dated rows come first, ascending; undated rows come last.
  *
- * Section `time`: head u32 rows, u32 dated rows, u32 rows of a page; then for each page f64 time of its
- * first row, u32 end of its block; the unit of its differences (u8: 0 microseconds, 1 milliseconds, 2 seconds).
+ * Section `time`: head u32 rows, u32 dated rows, u32 rows of a page; then for each page f64 time of its first row,
+ * u32 end of its block; the unit of its differences (u8: 0 microseconds, 1 milliseconds, 2 seconds).
  */
 import { BlockWriter } from '../values/blocks.ts';
 import { inSteps } from '../steps.ts';
@@ -16,8 +16,8 @@ const PAGE_ROWS = 2048;
 export const UNITS = [1, 1_000, 1_000_000] as const;
 
 /**
- * @param times UTC microseconds of the segment's rows, NaN for none.
- * @param dated what `datedRows` said of them.
+ * @param times UTC microseconds of the segment's rows, NaN for none
+ * @param dated result of `datedRows`
  */
 export function timeSection(times: Float64Array, dated: number): Section {
   const head = new PackWriter(false);
@@ -36,8 +36,8 @@ export function timeSection(times: Float64Array, dated: number): Section {
 }
 
 /**
- * How many rows have a time; undefined when they are not ascending whole numbers with the undated
- * last: such a segment has no time section, and is scanned.
+ * Number of rows with a time; undefined if these are not ascending whole numbers followed by the undated rows: such
+ * a segment has no time section, and is scanned.
  */
 export function datedRows(times: Float64Array): number | undefined {
   let dated = 0;
@@ -47,7 +47,7 @@ export function datedRows(times: Float64Array): number | undefined {
   return dated < 0 ? undefined : dated;
 }
 
-/** The same up to row `to`, where `before` have a time before `from`; -1 for undefined. */
+/** The same up to row `to`, if `before` rows before `from` have a time; -1 for undefined. */
 function datedSome(times: Float64Array, from: number, to: number, before: number): number {
   let dated = before;
   let last = before === 0 ? -Infinity : times[before - 1]!;
@@ -76,7 +76,10 @@ function fits(page: Float64Array, micros: number): boolean {
   return true;
 }
 
-/** Steps of a page where they are below 2^32, as nearly always, and their planes of bytes: used for every page. */
+/**
+ * Buffers, reused for every page: a page's differences if they are below 2^32, as nearly always, and their byte
+ * planes.
+ */
 const steps32 = new Uint32Array(PAGE_ROWS);
 const planes32 = new Uint8Array(PAGE_ROWS * 4 + 1);
 
@@ -105,7 +108,7 @@ function putSteps(page: Float64Array, micros: number, steps: Uint32Array): numbe
   return most;
 }
 
-/** As `PackWriter.numbers` writes them; returns how many bytes these are. */
+/** Writes them like `PackWriter.numbers`; returns the number of bytes. */
 function putPlanes(steps: Uint32Array, n: number, most: number, planes: Uint8Array): number {
   let size = 1;
   let width = 0;

@@ -1,9 +1,9 @@
 /**
- * A section of a side file as a head that is read at once and blocks that are read one by one when
- * they are needed. Head and blocks carry a CRC-32, so that a damaged byte is an error, never an answer.
+ * A section of a side file as a head that is read at once and blocks that are read individually on demand. Head and
+ * blocks carry a CRC-32, so that a damaged byte is an error, never an answer.
  *
- * Layout, little-endian: u32 length of the head, its CRC-32, the head; then the blocks, each its CRC-32
- * and its bytes. Where a block lies is said in the head, counted from the end of the head.
+ * Layout, little-endian: u32 length of the head, its CRC-32, the head; then the blocks, each its CRC-32 and its
+ * bytes. The head has the positions of blocks, counted from its end.
  */
 import { crc32 } from 'node:zlib';
 import { DaybookError } from '../../contract/errors.ts';
@@ -19,7 +19,9 @@ export class BlockWriter {
   private readonly blocks: Uint8Array[] = [];
   private size = 0;
 
-  /** Returns where the block ends, which is where the next begins; the first begins at 0. `bytes` must stay as they are. */
+  /**
+   * Returns the end of the block, where the next begins; the first begins at 0. `bytes` must not change afterwards.
+   */
   add(bytes: Uint8Array): number {
     this.blocks.push(bytes);
     this.size += CRC + bytes.length;
@@ -64,7 +66,7 @@ export class BlockReader {
   }
 
   /**
-   * Undefined when the file has no such section.
+   * Undefined if the file has no such section.
    * @throws DaybookError case-damaged
    */
   static open(file: SideFile, name: string): BlockReader | undefined {
@@ -90,8 +92,8 @@ export class BlockReader {
   }
 
   /**
-   * Blocks that follow each other, read at once.
-   * @param ends where the first begins, and where each ends
+   * Adjacent blocks, read at once.
+   * @param ends start of the first, and end of each
    * @throws Damaged
    */
   blocks(ends: ArrayLike<number>): Uint8Array[] {
@@ -106,7 +108,7 @@ export class BlockReader {
     );
   }
 
-  /** Runs what reads this section: damage becomes an error that says what to do. */
+  /** Runs code that reads this section: damage becomes an error that says what to do. */
   guarded<T>(read: () => T): T {
     return guarded(this.file, read);
   }

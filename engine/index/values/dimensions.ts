@@ -1,7 +1,7 @@
 /**
- * Columns of a segment as codes: what indexes of values and rollups are made from. The code of a row
- * is the place of its value among the column's distinct values, in the order that results are sorted
- * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code after the last.
+ * Columns of a segment as codes, from which indexes of values and rollups are made. The code of a row is the index
+ * of its value among the column's distinct values, in the order in which results are sorted (IPv4 before IPv6,
+ * texts by their bytes); a row without a value has the code after the last value's.
  */
 import { ByteDictionary } from '../../util/byte-dictionary.ts';
 import type { ColumnName } from '../../contract/event.ts';
@@ -35,7 +35,7 @@ export function isDimension(key: GroupKey): key is DimensionName {
   return (DIMENSIONS as readonly string[]).includes(key);
 }
 
-/** A text column with more distinct values, or longer ones altogether, is left out. */
+/** A text column with more distinct values, or longer ones in total, is left out. */
 const MAX_TEXTS = 16_384;
 export const MAX_TEXT_BYTES = 1_048_576;
 
@@ -46,7 +46,7 @@ export interface DistinctValues {
   readonly texts: readonly Uint8Array[];
 }
 
-/** What a text takes beside its bytes. */
+/** Memory of a text in addition to its bytes. */
 const TEXT_MEMORY = 128;
 
 /** Bytes of memory that they take, about. */
@@ -58,7 +58,7 @@ export function memoryOf({ numbers, ip6, texts }: DistinctValues): number {
 export interface Dimension {
   readonly name: DimensionName;
   readonly values: DistinctValues;
-  /** Distinct values; also the code of rows that have none. */
+  /** Number of distinct values; also the code of rows without one. */
   readonly size: number;
   /** Of every row of the segment, in its order. */
   readonly codes: Uint32Array;
@@ -67,11 +67,11 @@ export interface Dimension {
 /** A column being collected. */
 interface Collector {
   add(rows: IndexRows): void;
-  /** Undefined when no row has a value; `left-out` when there are too many values. */
+  /** Undefined if no row has a value; `left-out` if there are too many values. */
   finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | 'left-out' | undefined;
 }
 
-/** The columns of one segment, collected as rows come. */
+/** Collects the columns of one segment as rows arrive. */
 export class DimensionCollector {
   private readonly collectors = new Map<DimensionName, Collector>(
     DIMENSIONS.map((name) => [name, collectorFor(name)]),
@@ -86,7 +86,7 @@ export class DimensionCollector {
     const leftOut: DimensionName[] = [];
     for (const [name, collector] of this.collectors) {
       const found = collector.finish(order);
-      // Its codes are not kept until the last is finished.
+      // Its codes are released before the last one is finished.
       this.collectors.delete(name);
       if (found === 'left-out') leftOut.push(name);
       else if (found !== undefined) present.push({ name, ...found });
@@ -214,11 +214,11 @@ export class TextCollector implements Collector {
   private readonly column: string;
   private readonly dictionary: ByteDictionary;
   private codes: Growing32 | undefined = new Growing32();
-  /** Identifiers of short texts that came lately, each text as a number that its length begins. */
+  /** Identifiers of recent short texts, each text as a number that begins with its length. */
   private readonly shortTexts = new Float64Array(SHORT_SLOTS);
   private readonly shortIds = new Uint32Array(SHORT_SLOTS);
 
-  /** @param before rows that came already, none with a value */
+  /** @param before number of previous rows, all without a value */
   constructor(column: string, maxTexts: number, maxBytes: number, before = 0) {
     this.column = column;
     this.dictionary = new ByteDictionary({ strings: maxTexts, bytes: maxBytes });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Growing64 } from './growing.ts';
 
-/** What importers give: often one number, or each one more than the one before. */
+/** Typical columns: often one number, or each one more than the previous one. */
 const PIECE = fc.record({
   rows: fc.integer({ min: 0, max: 6 }),
   start: fc.constantFrom<number | 'next'>('next', 'next', 7, 2 ** 53, -1, 0.5),
@@ -21,7 +21,7 @@ it('gives back the numbers of rows, whatever pieces they came in', () => {
         const first = start === 'next' ? next : start;
         const own = Array.from({ length: rows }, (_, i) => first + i * step);
         const present = Uint8Array.from(own, (_, i) => (i === gap ? 0 : 1));
-        // What is lent may be longer than the rows.
+        // A lent array may be longer than the rows.
         const values = Float64Array.from([...own, 99]);
         const all = !present.includes(0);
         column.append(missing ? undefined : { values, present: all ? undefined : present }, rows);

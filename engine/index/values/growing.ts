@@ -1,11 +1,11 @@
-/** Columns of numbers that grow as rows come. Nothing is allocated before a row has a number. */
+/** Number columns that grow as rows arrive. Nothing is allocated before a row has a number. */
 import type { NumberRows } from '../rows.ts';
 
 /** Codes of rows; 0 for a row that has none. */
 export class Growing32 {
   values = new Uint32Array(0);
   length = 0;
-  /** Rows whose codes are in `values`; those behind have none. */
+  /** Number of rows whose codes are in `values`; later rows have none. */
   private set = 0;
 
   /** `rows` more that have no code. */
@@ -35,13 +35,13 @@ export class Growing32 {
 }
 
 /**
- * Numbers of rows as they are; NaN for a row that has none. As long as all rows have the same, or each one more
- * than the row before, no room is taken for them.
+ * Numbers of rows; NaN for a row without one. As long as all rows have the same number, or each one more than the
+ * previous row, no array is allocated.
  */
 export class Growing64 {
   private values = new Float64Array(0);
   private size = 0;
-  /** Rows whose numbers are in `values`; those behind have none. */
+  /** Number of rows whose numbers are in `values`; later rows have none. */
   private set = 0;
   private line: Line | undefined = { first: 0, step: 0 };
   /** Whether any row has a number. */
@@ -72,12 +72,12 @@ export class Growing64 {
     this.set = this.size;
   }
 
-  /** The number that all rows have; undefined where they do not, or where that is not known. */
+  /** The number that all rows have; undefined if they differ, or if that is unknown. */
   get same(): number | undefined {
     return this.used && this.line?.step === 0 ? this.line.first : undefined;
   }
 
-  /** @param order as `IndexBuilder.finish` has it. */
+  /** @param order as in `IndexBuilder.finish` */
   inOrder(order: Uint32Array | undefined): Float64Array {
     this.unfold();
     if (this.set < this.size) {
@@ -92,7 +92,7 @@ export class Growing64 {
     return out;
   }
 
-  /** Puts the numbers of all rows where they are read. */
+  /** Allocates the array with the numbers of all rows. */
   private unfold(): void {
     const { line } = this;
     this.line = undefined;
@@ -116,7 +116,7 @@ interface Line {
   readonly step: 0 | 1;
 }
 
-/** What rows begin with; undefined where that is no line. */
+/** The start and step of the rows; undefined if they are not equally spaced. */
 function lineOf(column: NumberRows | undefined, rows: number): Line | undefined {
   if (column === undefined || rows < 2) return undefined;
   const first = column.values[0]!;
@@ -133,7 +133,7 @@ function goesOn(
   rows: number,
 ): boolean {
   if (present !== undefined && present.subarray(0, rows).includes(0)) return false;
-  // Steps from numbers beyond are not exact.
+  // Steps from larger numbers are not exact.
   if (step === 1 && !(Number.isSafeInteger(first) && Number.isSafeInteger(first + before + rows)))
     return false;
   let next = first + step * before;

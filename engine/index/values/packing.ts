@@ -1,17 +1,17 @@
 /**
- * Whole numbers and bytes as sections of a side file keep them: numbers as planes of bytes (all lowest
- * bytes, then all second bytes, …), so that high bytes that are mostly zero cost next to nothing, and
- * each run of bytes zstd-compressed (RFC 8878) where that saves something.
+ * Encoding of whole numbers and bytes in sections of a side file: numbers as byte planes (all lowest bytes, then
+ * all second bytes, …), so that high bytes that are mostly zero cost next to nothing, and each run of bytes
+ * compressed by zstd (RFC 8878) if that saves space.
  *
- * Reading checks every length: what does not fit throws `Damaged`, never reads beyond its bytes, and
- * allocates no more than the caller's count asks for.
+ * Reading checks every length: invalid data throws `Damaged`, never reads beyond its bytes, and allocates no more
+ * than the caller's count requires.
  */
 import { Compressor, Decompressor } from '../compressor.ts';
 
 /** The bytes are not what was written. */
 export class Damaged extends Error {}
 
-/** Bytes that are shorter are not worth a call of zstd to read them, several times when a file is opened. */
+/** Shorter runs of bytes are not worth calling zstd for reading them, several times when a file is opened. */
 const WORTH_COMPRESSING = 512;
 const LEVEL = 1;
 const TWO_32 = 4_294_967_296;
@@ -19,9 +19,9 @@ const MAX_WIDTH = 7;
 
 const STORED = 0;
 const ZSTD = 1;
-/** All bytes are the same one. */
+/** All bytes are equal. */
 const SAME = 2;
-/** In place of a width: numbers of two bytes, each beside the other, which are read at once. */
+/** Instead of a width: two-byte numbers, interleaved, which are read directly. */
 const PAIRS = 255;
 /** Whether this machine has the byte order of side files. */
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
@@ -53,8 +53,8 @@ export class PackWriter {
   private readonly compress: boolean;
 
   /**
-   * @param compress whether planes are compressed one by one; not where the whole will be.
-   * @param expected bytes that are likely to come.
+   * @param compress whether planes are compressed individually; not if the whole will be
+   * @param expected estimated number of bytes
    */
   constructor(compress: boolean, expected = 256) {
     this.bytes = new Uint8Array(expected);
@@ -122,7 +122,7 @@ export class PackWriter {
     for (const plane of planes) this.put(plane);
   }
 
-  /** What was written; the writer is done. */
+  /** The written bytes; the writer is finished. */
   finish(): Uint8Array {
     return this.bytes.subarray(0, this.size);
   }
@@ -151,7 +151,7 @@ export class PackReader {
   private readonly compressed: boolean;
   private at = 0;
 
-  /** @param compressed as it was given to the writer. */
+  /** @param compressed as given to the writer */
   constructor(bytes: Uint8Array, compressed: boolean) {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -184,7 +184,7 @@ export class PackReader {
     return part;
   }
 
-  /** All that is left. */
+  /** The remaining bytes. */
   rest(): Uint8Array {
     return this.raw(this.bytes.length - this.at);
   }
@@ -208,7 +208,7 @@ export class PackReader {
     return bytes;
   }
 
-  /** `n` numbers below 2^32, in the narrowest form: where they lie, if they can be read there. */
+  /** `n` numbers below 2^32, in the narrowest form: a view if they can be read in place. */
   small(n: number): SmallNumbers {
     const width = this.u8();
     if (width === PAIRS) return this.pairs(n);
@@ -227,7 +227,7 @@ export class PackReader {
     return out;
   }
 
-  /** The same in numbers of 32 bits, which may be written to. */
+  /** The same as 32-bit numbers, which the caller may modify. */
   numbers32(n: number): Uint32Array {
     const numbers = this.small(n);
     return numbers instanceof Uint32Array ? numbers : new Uint32Array(numbers);
@@ -315,7 +315,7 @@ function most64(values: Float64Array, n: number): number {
   return most;
 }
 
-/** The bytes of two planes by turns. */
+/** Interleaves the bytes of two planes. */
 function woven(low: Uint8Array, high: Uint8Array): Uint8Array {
   const out = new Uint8Array(low.length * 2);
   for (let i = 0; i < low.length; i++) {

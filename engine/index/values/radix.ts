@@ -56,15 +56,15 @@ function moveByDigit(
   }
 }
 
-/** Rows by their code: those of code `c`, in the order they were given, from `starts[c]` on. */
+/** Rows by code: those of code `c`, in the given order, from `starts[c]` on. */
 export interface Grouped {
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
 }
 
 /**
- * @param codes of every row, each below `size`.
- * @param rows rows to group, all when left out.
+ * @param codes of every row, each below `size`
+ * @param rows rows to group, by default all
  */
 export function groupByCode(codes: Uint32Array, size: number, rows?: Uint32Array): Grouped {
   const out = new Uint32Array(rows === undefined ? codes.length : rows.length);

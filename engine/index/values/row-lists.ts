@@ -1,9 +1,9 @@
 /**
- * The rows of several values of a column, one list after the other, as bits: how many each value has, and
- * the gaps between them in the code that is shorter for each list (see `text/row-list.ts`). Not compressed
- * any further: lists of rows have no other regularity, and zstd costs more than all of this.
+ * The rows of several values of a column, as concatenated lists of bits: the number of rows of each value, and the
+ * gaps between them in the shorter code for each list (see `text/row-list.ts`). Not compressed further: lists of
+ * rows have no other regularity, and zstd costs more than all of this.
  *
- * Sections of older side files have the gaps as planes of bytes: `GapLists` reads those.
+ * Sections of older side files have the gaps as byte planes: `GapLists` reads those.
  */
 import { BitReader, BitWriter } from '../text/bits.ts';
 import { readRows, writeRows } from '../text/row-list.ts';
@@ -14,9 +14,9 @@ import type { Grouped } from './radix.ts';
 const ORDER_BITS = 5;
 const TWO_32 = 4_294_967_296;
 
-/** Lists of rows that are read one after the other. */
+/** Lists of rows that are read in sequence. */
 export interface RowLists {
-  /** Of each value its rows, less one. */
+  /** Number of rows of each value, minus one. */
   readonly counts: Uint32Array;
   /** The rows of the next value, `count` of them, ascending, into `out`. @throws DaybookError, Damaged */
   read(count: number, out: Uint32Array<ArrayBuffer>): void;
@@ -27,7 +27,7 @@ export interface RowLists {
 const bits = new BitWriter();
 
 /**
- * Lists of `n` values from code `first` on, with the values' steps before them where they have some.
+ * Lists of `n` values from code `first` on, preceded by the differences of the values if they have some.
  * @param total rows of the segment
  */
 export function codedLists(
@@ -74,7 +74,7 @@ function getNumbers(from: BitReader, n: number): Uint32Array {
   return out;
 }
 
-/** What `codedLists` wrote. */
+/** Reads what `codedLists` wrote. */
 export class CodedLists implements RowLists {
   readonly steps: Uint32Array;
   readonly counts: Uint32Array;
@@ -98,7 +98,7 @@ export class CodedLists implements RowLists {
   }
 }
 
-/** Gaps as planes of bytes: of each row the rows left out since the one before of the same value. */
+/** Gaps as byte planes: for each row, the rows skipped since the previous one with the same value. */
 export class GapLists implements RowLists {
   readonly counts: Uint32Array;
   private readonly gaps: Uint32Array;

@@ -28,16 +28,16 @@ type Ip6Column = 'src_ip6' | 'dst_ip6';
 type TextValueColumn = 'host' | 'program';
 type AddressSide = 'src_ip' | 'dst_ip';
 
-/** How many rows have each address of those that some of the rows have; addresses ascend, IPv4 first. */
+/** How many rows have each address that occurs in some of the rows; addresses ascend, IPv4 first. */
 interface AddressCounts {
   readonly numbers: Uint32Array;
   /** 16 bytes each. */
   readonly ip6: Uint8Array;
-  /** Of `numbers`, and behind them of `ip6`. */
+  /** Of `numbers`, then of `ip6`. */
   readonly counts: Uint32Array;
 }
 
-/** Ranges of IPv4 addresses, both ends included: ascending, none touching another. */
+/** Ranges of IPv4 addresses, inclusive: ascending, not touching each other. */
 interface Ip4Ranges {
   readonly lows: Uint32Array;
   readonly highs: Uint32Array;
@@ -52,11 +52,11 @@ interface Places {
 interface Column {
   readonly type: ValueType;
   readonly size: number;
-  /** Of each page: its first value's place among all, and after the last page their number. */
+  /** For each page the index of its first value, and after the last page their number. */
   readonly firsts: Uint32Array;
   readonly rows: Uint32Array;
   readonly begin: number;
-  /** Where each page ends, from `begin`. */
+  /** End of each page, counted from `begin`. */
   readonly ends: Uint32Array;
   readonly firstNumbers: Uint32Array;
   readonly firstIp6: Uint8Array;
@@ -75,9 +75,9 @@ interface RowValues extends PageValues {
 }
 
 interface Page extends PageValues {
-  /** Of a value alone: a bit for each row of the segment. */
+  /** For a value with its own page: a bit for each row of the segment. */
   readonly bits: Uint8Array | undefined;
-  /** Else the rows of each value. */
+  /** Otherwise the rows of each value. */
   readonly lists: RowLists | undefined;
 }
 
@@ -96,7 +96,7 @@ export class ValueIndex {
   private readonly old: boolean;
   private readonly columns: ReadonlyMap<string, Column | 'absent' | 'left-out'>;
   private readonly cache: OwnedCache;
-  /** Columns whose value of every row was looked up, and is likely to be kept. */
+  /** Columns whose value was looked up for every row and is probably cached. */
   private readonly lookedUp = new Set<ValueColumn>();
   private readonly inText = new Set<string>();
 
@@ -121,8 +121,8 @@ export class ValueIndex {
   }
 
   /**
-   * Undefined when the file has no such section.
-   * @throws DaybookError case-damaged, like all that follow
+   * Undefined if the file has no such section.
+   * @throws DaybookError case-damaged, like all methods
    */
   static open(file: SideFile, cache: TextCache = new TextCache()): ValueIndex | undefined {
     const old = !file.has(VALUES_SECTION);
@@ -130,13 +130,13 @@ export class ValueIndex {
     return reader?.guarded(() => new ValueIndex(file, reader, old, cache.owner()));
   }
 
-  /** Forgets what the cache has of it. */
+  /** Removes its entries from the cache. */
   close(): void {
     this.cache.forget();
     this.lookedUp.clear();
   }
 
-  /** Rows with an address from `low` to `high`, both included; undefined when this cannot tell. */
+  /** Rows with an address from `low` to `high`, inclusive; undefined if it cannot tell. */
   rowsOfIp4(column: Ip4Column, low: number, high: number): RowSet | undefined {
     return this.find(column, (found) => {
       const [from, to] = ip4Pages(found, low, high);
@@ -166,8 +166,8 @@ export class ValueIndex {
   }
 
   /**
-   * Which of the dimension's values are in a range: their places, as rollups of the segment have them,
-   * `to` not included. At most two pages are read, of a frequent address none.
+   * Indexes of the dimension's values in a range, as in rollups of the segment; `to` is exclusive. Reads at most
+   * two pages, for a frequent address none.
    */
   placesOfIp4(dim: 'src_ip' | 'dst_ip', low: number, high: number): Places | undefined {
     const column = this.columns.get(`${dim}4`);
@@ -190,7 +190,7 @@ export class ValueIndex {
     });
   }
 
-  /** The same of IPv6 addresses, which come after those of IPv4. */
+  /** The same for IPv6 addresses, which come after IPv4. */
   placesOfIp6(dim: 'src_ip' | 'dst_ip', low: Uint8Array, high: Uint8Array): Places | undefined {
     const column = this.columns.get(`${dim}6`);
     const before = this.distinct(`${dim}4`);
@@ -222,8 +222,8 @@ export class ValueIndex {
   }
 
   /**
-   * How many of a column's values `isBefore` holds for.
-   * @param pages whose first value it holds for
+   * Number of a column's values for which `isBefore` holds.
+   * @param pages whose first value satisfies it
    */
   private place(
     column: Column,
@@ -238,7 +238,7 @@ export class ValueIndex {
       `values ${column.begin} ${pages - 1}`,
       (): PageValues => {
         const { numbers, ip6 } = this.page(column, pages - 1);
-        // A copy: it may be in the block, which has the rows, too.
+        // A copy: it may be a view of the block, which also has the rows.
         return { numbers, ip6: ip6.slice() };
       },
       ({ numbers, ip6 }) => numbers.byteLength + ip6.byteLength,
@@ -257,14 +257,14 @@ export class ValueIndex {
     });
   }
 
-  /** Whether the text index has the rows of a column's values, and this has not. */
+  /** Whether the text index has the rows of a column's values instead of this index. */
   isInText(column: TextValueColumn): boolean {
     return this.inText.has(column);
   }
 
   /**
-   * Rows whose text `test` holds for; it is asked once for each distinct text, exactly as stored.
-   * Undefined when the column has too many texts for this index.
+   * Rows whose text satisfies `test`, which is called once for each distinct text, exactly as stored. Undefined if
+   * the column has too many texts for this index.
    */
   rowsOfText(column: TextValueColumn, test: (text: string) => boolean): RowSet | undefined {
     return this.find(column, (found) => {
@@ -289,9 +289,9 @@ export class ValueIndex {
   }
 
   /**
-   * How many of some rows have each text, in the texts' order; undefined when this cannot tell, or only
-   * by looking at more than `most` numbers of rows.
-   * @param rows as `RowSet.toWords` has them
+   * How many of some rows have each text, in the texts' order; undefined if it cannot tell, or would have to read
+   * more than `most` row numbers.
+   * @param rows in the form of `RowSet.toWords`
    */
   countsOfText(
     column: TextValueColumn,
@@ -311,7 +311,7 @@ export class ValueIndex {
     });
   }
 
-  /** The same of addresses, without those that none of the rows has. */
+  /** The same for addresses, without those that none of the rows has. */
   countsOfAddress(
     side: AddressSide,
     rows: Uint32Array,
@@ -388,7 +388,7 @@ export class ValueIndex {
     return listed;
   }
 
-  /** Packets that belong to no flow; undefined when this cannot tell. */
+  /** Packets that belong to no flow; undefined if it cannot tell. */
   unflowed(): RowSet | undefined {
     return this.find('unflowed', (found) => this.collect(found, 0, found.rows.length, () => true));
   }
@@ -412,7 +412,7 @@ export class ValueIndex {
     return this.most(column, (found) => ip6Pages(found, low, high));
   }
 
-  /** Distinct values of a column; undefined when this cannot tell. */
+  /** Number of distinct values of a column; undefined if it cannot tell. */
   distinct(column: ValueColumn): number | undefined {
     const found = this.columns.get(column);
     if (found === undefined || found === 'left-out') return undefined;
@@ -497,7 +497,7 @@ export class ValueIndex {
     return { numbers: addedUp(first, lists.steps), ip6, bits: undefined, lists };
   }
 
-  /** Of a section that was written before there were codes. */
+  /** For a section that was written before codes were introduced. */
   private oldPage(column: Column, number: number, block: Uint8Array): Page {
     const values = column.firsts[number + 1]! - column.firsts[number]!;
     const rows = column.rows[number]!;
@@ -536,7 +536,7 @@ function countNonZero(counts: Uint32Array): number {
   return n;
 }
 
-/** What `packTexts` wrote. @throws Damaged */
+/** Reads what `packTexts` wrote. @throws Damaged */
 export function readTexts(reader: PackReader, n: number): Uint8Array[] {
   const lengths = reader.numbers32(n);
   const bytes = reader.packed(MAX_TEXT_BYTES);
@@ -561,7 +561,7 @@ function addedUp(first: number, steps: Uint32Array): Uint32Array {
   return numbers;
 }
 
-/** Sets the places of the rows of a page's values, of which the first has place `first`. */
+/** Writes the indexes of a page's values for their rows; the first value has index `first`. */
 function setPlaces(lists: RowLists, first: number, out: RowPlaces): void {
   const { counts } = lists;
   const rows = new Uint32Array(counts.reduce((most, count) => Math.max(most, count), 0) + 1);
@@ -572,7 +572,7 @@ function setPlaces(lists: RowLists, first: number, out: RowPlaces): void {
   }
 }
 
-/** The same of a page that has the bits of one value's rows. */
+/** The same for a page with the bits of one value's rows. */
 function setPlace(bytes: Uint8Array, place: number, out: RowPlaces): void {
   for (let at = 0; at < bytes.length; at++) {
     for (let bits = bytes[at]!; bits !== 0; bits &= bits - 1) {
@@ -583,7 +583,7 @@ function setPlace(bytes: Uint8Array, place: number, out: RowPlaces): void {
   }
 }
 
-/** Rows as they are found, in any order, none twice. */
+/** Collects rows in any order, without duplicates. */
 class RowCollector {
   private readonly total: number;
   private readonly words: Uint32Array;
@@ -649,7 +649,7 @@ function rangesInPage({ firstNumbers }: Column, page: number, { lows, highs }: I
   return at < lows.length && lows[at]! <= next;
 }
 
-/** The pages that a range may be in: from the last that begins at or before `low`. */
+/** The pages that a range may be in: from the last one that begins at or before `low`. */
 function ip4Pages({ firstNumbers }: Column, low: number, high: number): [number, number] {
   return pagesBetween(
     firstNumbers.length,
@@ -674,7 +674,7 @@ function pagesBetween(
   return [Math.max(0, countWhile(pages, atOrBeforeLow) - 1), countWhile(pages, atOrBeforeHigh)];
 }
 
-/** How many of the first pages `holds` is true for. */
+/** Number of the first pages for which `holds` is true. */
 function countWhile(pages: number, holds: (page: number) => boolean): number {
   let low = 0;
   let high = pages;

@@ -1,19 +1,18 @@
 /**
- * Section `values.coded`: the rows of each address, host and program, so that a keyed lookup reads one page
- * and not a day.
+ * Section `values.coded`: the rows of each address, host and program, so that a keyed lookup reads one page and not
+ * a day.
  *
- * Of each column the distinct values lie ascending in pages of about 10 KB with the numbers of their
- * rows after them: u8 form; `CODES`: 16 bytes of each value (IPv6), then as bits the values' steps (IPv4;
- * of texts their place in the dictionary is the value), and the rows of each (`row-lists.ts`); `BITS`: the
- * value (IPv6), and compressed one bit for each row of the segment, for a value alone
- * in its page that many rows have. Section `values`, of older files, has pages that are compressed as a
- * whole, and gaps in planes in place of codes.
+ * The distinct values of each column are in ascending order in pages of about 10 KB, each followed by the row
+ * numbers: u8 form; `CODES`: 16 bytes of each value (IPv6), then as bits the values' steps (IPv4; for texts the
+ * index in the dictionary is the value), and the rows of each (`row-lists.ts`); `BITS`: the value (IPv6), and
+ * compressed one bit for each row of the segment, for a frequent value with a page of its own. Section `values`, of
+ * older files, has pages that are compressed as a whole, and gaps in planes instead of codes.
  *
- * Head: u32 rows, u8 columns, then of each column: name, u8 state, and where it is indexed: u32 values,
- * u32 pages; values, rows and bytes of each page; its first value; of texts also the end of the block
- * that holds them, which is behind the pages, and its bytes.
+ * Head: u32 rows, u8 columns, then of each column: name, u8 state, and where it is indexed: u32 values, u32 pages;
+ * values, rows and bytes of each page; its first value; for texts also the end of the block that holds them, which
+ * follows the pages, and its bytes.
  *
- * A column whose values the text index has with their rows is left out: its state says so.
+ * A column whose values and rows the text index has is omitted: its state says so.
  */
 import type { Section } from '../side-file.ts';
 import { wordsFor } from '../../util/row-set.ts';
@@ -28,7 +27,7 @@ export const VALUES_SECTION = 'values.coded';
 /** The same with other pages. */
 export const OLD_VALUES_SECTION = 'values';
 
-/** Columns that rows can be looked up by. `unflowed` has one value: packets that belong to no flow. */
+/** Columns by which rows can be looked up. `unflowed` has one value: packets that belong to no flow. */
 export const VALUE_COLUMNS = {
   src_ip4: 'ip4',
   src_ip6: 'ip6',
@@ -41,7 +40,7 @@ export const VALUE_COLUMNS = {
 export type ValueColumn = keyof typeof VALUE_COLUMNS;
 export type ValueType = (typeof VALUE_COLUMNS)[ValueColumn];
 
-/** What is known of a column: no row has a value; indexed; too many values to be; as shapes of the text index. */
+/** State of a column: without values; indexed; with too many values; as shapes of the text index. */
 export const STATE = { absent: 0, indexed: 1, leftOut: 2, inText: 3 } as const;
 export const FORM = { gaps: 0, bits: 1, codes: 2 } as const;
 export const ADDRESS_BYTES = 16;
@@ -50,7 +49,7 @@ export const ADDRESS_BYTES = 16;
 const PAGE_ENTRIES = 6144;
 /** A value with more rows has a page of its own. */
 const OWN_PAGE = 2048;
-/** The rows of a value that at least one row in this many has are kept as bits. */
+/** The rows of a value that at least one row in this many has are stored as bits. */
 export const DENSE = 16;
 
 /** Values of one column, ascending, with their rows. */
@@ -205,7 +204,7 @@ const NO_STEPS = new Uint32Array(0);
 
 // Hot loops (CONTRIBUTING.md).
 
-/** Where the page ends that begins with value `from` of a column's `size`, the first of which is code `first`. */
+/** End of the page that begins with value `from` of a column's `size`, the first of which has code `first`. */
 function pageEnd(starts: Uint32Array, first: number, from: number, size: number): number {
   const start = starts[first + from]!;
   let to = from + 1;

@@ -158,7 +158,7 @@ describe('columns of many rows', () => {
         ['often', 'seldom'],
         [3136, 64],
       ]);
-      // Then nothing needs to be looked at to count others.
+      // Then nothing needs to be read to count others.
       const few = new Uint32Array(words.length).fill(3, 0, 1);
       expect([...index.countsOfText('host', few, 0)!.counts]).toEqual([1, 1]);
       index.close();
@@ -192,7 +192,7 @@ describe('columns of many rows', () => {
   });
 });
 
-/** Of the rows below, as it was written before rows were kept in codes. */
+/** The rows below, as written before the introduction of codes. */
 const OLD = [
   'xwAAAEN0VgjECQAABwdzcmNfaXA0AQYAAAACAAAAAAAAAAEAAgAAAAUB//oAyggCAAIAAAARRwICAAAAAQEAAgAAAA',
   'BjB3NyY19pcDYAB2RzdF9pcDQAB2RzdF9pcDYBAwAAAAEAAABYAgAAAQABAAAAAwEAAQAAAAUBAAEAAABJAAAAAAAA',

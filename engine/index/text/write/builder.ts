@@ -1,13 +1,13 @@
 /**
- * Builds the text index of a segment from its rows, as they come.
+ * Builds the text index of a segment from its rows as they arrive.
  *
- * Each searched text is cut into tokens once. Tokens with a digit or with non-ASCII characters are open,
- * the rest of the text is its shape. A row is kept as its shapes, each followed by its open tokens; those
- * without any of other columns than the message column by column (value-columns.ts). Everything else is done
- * when all rows are known (see write-text-index.ts).
+ * Each searched text is split into tokens once. Tokens with a digit or with non-ASCII characters are open, the rest
+ * of the text is its shape. A row is stored as its shapes, each followed by its open tokens; shapes without open
+ * tokens, of columns other than the message, are stored by column (value-columns.ts). Everything else is done once
+ * all rows are known (see write-text-index.ts).
  *
  * Held in memory: 4 bytes for each open token and shape of a row, 2 for each row of some columns of values, and
- * every different token once.
+ * every distinct token once.
  */
 import { SEARCHED_TEXTS } from '../../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../../small-dictionary.ts';
@@ -31,21 +31,21 @@ import {
 } from './token-table.ts';
 import { AS_TEXT, ValueColumn } from './value-columns.ts';
 
-/** Columns that have a bit of their own in masks; their numbers. */
+/** Columns that have their own bit in masks; their numbers. */
 const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
 const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_TEXTS);
 /** Open tokens of one text; one that has more is free. */
 const MOST_OPEN = 256;
-/** Longer values of other columns than the message are cut into tokens at once. */
+/** Longer values of columns other than the message are split into tokens immediately. */
 const MAX_VALUE_BYTES = 128;
 /** Bytes of a text by which its shape is guessed. */
 const BEGINNING = 16;
-/** Beginnings that are told apart, and shapes that are kept for each. */
+/** Number of beginnings that are distinguished, and of shapes that are remembered for each. */
 const GUESSES = 4096;
 const WAYS = 4;
-/** Columns with a number of their own; the rest share the last. */
+/** Columns with a number of their own; the rest share the last one. */
 const MOST_COLUMNS = 400;
-/** Columns whose values are kept by row: two bytes for each row, also where few have a value. */
+/** Columns whose values are stored by row: two bytes for each row, even if few have a value. */
 const MOST_BY_ROW = 64;
 
 /** A column that is added row by row. */
@@ -68,7 +68,7 @@ export class TextIndexBuilder {
   /** See CollectedText. */
   private implied = new Int32Array(64 * IMPLIED_COLUMNS);
   private pairs: Uint32Array<ArrayBuffer> = new Uint32Array(64 * IMPLIED_COLUMNS);
-  /** The row, and the shape of its message; NO_SHAPE before it. */
+  /** The row, and the shape of its message; NO_SHAPE before it is known. */
   private row = 0;
   private message = NO_SHAPE;
   /** See CollectedText.values. */
@@ -84,7 +84,7 @@ export class TextIndexBuilder {
     ends: new Int32Array(MOST_OPEN),
   };
   private readonly openHashes = new Int32Array(MOST_OPEN);
-  /** Identifiers of open tokens; see `unnumbered` for those that are to be found yet. */
+  /** Identifiers of open tokens; see `unnumbered` for those that are not known yet. */
   private readonly openTokens = new Int32Array(MOST_OPEN);
 
   add(rows: IndexRows): void {
@@ -139,7 +139,7 @@ export class TextIndexBuilder {
     this.rowStarts[this.rows] = this.used;
   }
 
-  /** What is not kept by column of row `row` of `rows`, which is row `this.row` of all. */
+  /** The parts of row `row` of `rows` (`this.row` of all) that are not stored by column. */
   private addRow(
     row: number,
     { cut }: IndexRows,
@@ -187,7 +187,10 @@ export class TextIndexBuilder {
     return this.columns.push(name) - 1;
   }
 
-  /** Where the values of a column are kept by row; undefined of the message, where a row may have several, and of columns beyond the first. */
+  /**
+   * The column's values by row; undefined for the message, where a row may have several, and for columns beyond the
+   * first ones.
+   */
   private valuesOf(column: number): ValueColumn | undefined {
     if (column === MESSAGE || column >= MOST_BY_ROW) return undefined;
     if (this.columns[column] === OVERFLOW) return undefined;
@@ -196,7 +199,7 @@ export class TextIndexBuilder {
     return own;
   }
 
-  /** Adds the values of a column's `n` rows; returns whether there are some that are no shape as a whole. */
+  /** Adds the values of a column's `n` rows; returns whether some of them are not whole shapes. */
   private addValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
     if (text.same === true) {
       const { data, starts } = text;
@@ -249,7 +252,7 @@ export class TextIndexBuilder {
     return texts;
   }
 
-  /** The row's value in a column, which is no shape as a whole, or could not be one when it was looked for. */
+  /** The row's value in a column if it is not a whole shape, or could not be one when it was looked up. */
   private textOfValue(
     column: number,
     own: ValueColumn,
@@ -262,7 +265,7 @@ export class TextIndexBuilder {
     this.text(column, data, start, end);
   }
 
-  /** Of the row's values that are kept by column: which the message's shape has come with. */
+  /** Records which of the row's values that are stored by column occurred with the message's shape. */
   private noteValues(columns: readonly { column: number; own: ValueColumn }[]): void {
     for (let i = 0; i < columns.length; i++) {
       const { column, own } = columns[i]!;
@@ -299,7 +302,7 @@ export class TextIndexBuilder {
       forms.learn(cutShape, this.message, this.items.subarray(at + 1, this.used));
   }
 
-  /** A value of a column whose values are not kept by row. */
+  /** A value of a column whose values are not stored by row. */
   private value(column: number, data: Uint8Array, start: number, end: number): void {
     const shape = this.wholeShape(column, data, start, end);
     if (shape === NO_SHAPE) this.text(column, data, start, end);
@@ -311,7 +314,7 @@ export class TextIndexBuilder {
     const { shapes, values } = this;
     const length = end - start;
     if (length > MAX_VALUE_BYTES) return NO_SHAPE;
-    // Most values were there before: what had such an end lately is compared before anything is computed.
+    // Most values occurred before: recent values with the same end are compared before anything is computed.
     const last = length > 1 ? data[end - 1]! + data[end - 2]! * 16 : (data[start] ?? 0);
     const place = (column * 67 + length * 37 + last) & (GUESSES - 1);
     const guess = values[place]! - 1;
@@ -325,8 +328,8 @@ export class TextIndexBuilder {
   }
 
   /**
-   * Most texts are like one before: the shapes that texts with this beginning had lately are tried, which
-   * needs no look at the tokens that are not open.
+   * Most texts resemble an earlier one: recent shapes of texts with this beginning are tried first, which needs no
+   * look at the tokens that are not open.
    */
   private text(column: number, data: Uint8Array, start: number, end: number): void {
     const { guesses, shapes } = this;
@@ -370,7 +373,7 @@ export class TextIndexBuilder {
       }
       const known = tokenAt[run - 1]! - 1;
       if (known >= FIRST_STRING) {
-        // The same in all rows so far, so most likely in this one.
+        // The token is the same in all rows so far, so probably in this one.
         const after = tokens.follows(known, data, i, end);
         if (after >= 0) {
           openTokens[n] = known;
@@ -487,7 +490,7 @@ export class TextIndexBuilder {
     const isValue = column !== MESSAGE && shapes.opens[shape] === 0 && !shapes.isFree(shape);
     const own = isValue ? this.byColumn[column] : undefined;
     if (own !== undefined) {
-      // It is noted with the row's others.
+      // It is recorded with the row's others.
       own.codes[this.row] = shape + 1;
       return;
     }
@@ -496,7 +499,7 @@ export class TextIndexBuilder {
     else this.noteImplied(shape, column);
   }
 
-  /** The row has this shape in a column beside its message. */
+  /** Records that the row has this shape in a column other than the message. */
   private noteImplied(shape: number, column: number): void {
     if (this.message === NO_SHAPE || column >= IMPLIED_COLUMNS) return;
     const pair = this.message * IMPLIED_COLUMNS + column;
@@ -547,10 +550,10 @@ export class TextIndexBuilder {
   }
 }
 
-/** An open token that is to be found by its bytes; others that are not known yet are `ofValue` of their number. */
+/** An open token that must be looked up by its bytes; other unknown ones are `ofValue` of their number. */
 const BY_BYTES = -1;
 
-/** What stands for a number whose identifier is not known yet, and the number of what stands for one. */
+/** The placeholder for a number whose identifier is not known yet, and the number of a placeholder. */
 function ofValue(value: number): number {
   return -2 - value;
 }

@@ -1,7 +1,7 @@
 /**
- * Shapes as they are written: open tokens that are the same in every row of a shape become part of its
- * text, and shapes are numbered by column, a column's free shape first. Where all rows of a shape of
- * the message have the same shape in another column (the program, most often), the one implies the other.
+ * Shapes in written form: open tokens that are the same in every row of a shape become part of its text, and shapes
+ * are numbered by column, a column's free shape first. If all rows of a shape of the message have the same shape in
+ * another column (most often the program), the one implies the other.
  */
 import type { CollectedText } from './collected.ts';
 import { IMPLIED_COLUMNS, OVERFLOW } from '../items.ts';
@@ -14,16 +14,16 @@ const LEAST_IMPLYING = 64;
 export interface ClosedShapes {
   readonly columns: readonly ColumnShapes[];
   readonly count: number;
-  /** From number of appearance to number as written, and back. */
+  /** From number of appearance to written number, and back. */
   readonly numberOf: Uint32Array;
   readonly shapeAt: Uint32Array;
   /** By number of appearance. */
   readonly isFree: Uint8Array;
-  /** By place of the open token (see `ShapeTable.runStarts`): 1 when it is the same in all rows. */
+  /** By index of the open token (see `ShapeTable.runStarts`): 1 if it is the same in all rows. */
   readonly constant: Uint8Array;
   /** By shape of the message and column, as in CollectedText: the shape that it implies, plus 1. */
   readonly implied: Int32Array;
-  /** The literal runs of a shape as written, given by its number of appearance. */
+  /** The literal runs of a shape in written form, by its number of appearance. */
   runs(shape: number): Uint8Array[];
 }
 
@@ -43,7 +43,7 @@ export function closeShapes(text: CollectedText): ClosedShapes {
     const known = implied[pair]!;
     if (known === 0) continue;
     const rowsOf = shapes.rows[Math.floor(pair / IMPLIED_COLUMNS)]!;
-    // The overflow may come more than once in a row.
+    // The overflow column may occur more than once in a row.
     const single = text.columns[pair % IMPLIED_COLUMNS] !== OVERFLOW;
     if (known < 0 || pairs[pair] !== rowsOf || rowsOf < LEAST_IMPLYING || !single) {
       implied[pair] = 0;

@@ -1,11 +1,10 @@
 /**
- * What cut messages are in the index without their text: a form says of a shape that messages were cut by
- * which shape of the index all of them have, which of its open tokens are always the same, and which
- * variables the others are made from. So only tokens with a variable in them are looked up row by row.
+ * Indexes cut messages without their text: a form records, for a shape by which messages were cut, the shape of the
+ * index that all of them have, which of its open tokens are constant, and which variables the others are made from.
+ * Only tokens with a variable in them are then looked up row by row.
  *
- * Holds always: the index is the same as from the text, whatever messages were cut by. A form is made from
- * what the text of a first message was found to be; where a message may be other than its form says, it is
- * put together and read as text.
+ * Invariant: the index is the same as from the text, however messages were cut. A form is made from the text of a
+ * first message; a message that may differ from its form is assembled and read as text.
  */
 import type { CutMessages, CutShape } from '../../rows.ts';
 import type { ShapeTable } from './shape-table.ts';
@@ -27,14 +26,14 @@ const REMEMBERED = 1 << 14;
 
 /** How messages of one shape are indexed. */
 export interface MessageForm {
-  /** Of the index. */
+  /** In the index. */
   readonly shape: number;
-  /** Its open tokens that have a variable, in order: where each is among all its open tokens. */
+  /** Its open tokens that have a variable, in order: index of each among all its open tokens. */
   readonly places: Int32Array;
-  /** By these: the variable's width, and what is before it in the token, as a number of `prefixes`. */
+  /** By these: the variable's width, and the number in `prefixes` of the text before it in the token. */
   readonly widths: Uint8Array;
   readonly prefixes: Int32Array;
-  /** Open tokens that are the same in all messages, and where they are. */
+  /** Open tokens that are the same in all messages, and their indexes. */
   readonly fixed: Int32Array;
   readonly fixedPlaces: Int32Array;
   /** Messages. */
@@ -45,9 +44,9 @@ export interface MessageForm {
 
 /** A token of a shape that is open. */
 interface OpenToken {
-  /** Of the variable that ends it; none when it has none. */
+  /** Width of the variable that ends it; undefined if there is none. */
   readonly width: number | undefined;
-  /** What is before the variable. */
+  /** The text before the variable. */
   readonly prefix: Uint8Array;
 }
 const NOTHING = new Uint8Array(0);
@@ -56,15 +55,15 @@ export class MessageForms {
   private readonly table: TokenTable;
   /** All forms, by number. */
   readonly forms: MessageForm[] = [];
-  /** By place among the shapes that messages were cut by: the number of the form; -1 before there is one. */
+  /** By index of the shape by which messages were cut: the number of the form; -1 if there is none yet. */
   private readonly byCut: number[] = [];
-  /** What is before the number in tokens, from 1. */
+  /** The texts before the number in tokens, from 1. */
   private readonly prefixes: Uint8Array[] = [NOTHING];
   private readonly prefixNumbers = new Map([['', 0]]);
   private readonly constants: (readonly Uint8Array[])[] = [];
 
   private cut: CutMessages | undefined;
-  /** Where the next row's variables are, by width. */
+  /** Position of the next row's variables, by width. */
   private next0 = 0;
   private next1 = 0;
   private next2 = 0;
@@ -80,7 +79,7 @@ export class MessageForms {
     this.table = table;
   }
 
-  /** The rows that come are these. */
+  /** Starts a batch of rows. */
   begin(cut: CutMessages): void {
     this.cut = cut;
     this.next0 = 0;
@@ -94,14 +93,14 @@ export class MessageForms {
     }
   }
 
-  /** The number of the form of messages of a shape; -1 while there is none. */
+  /** The number of the form for messages of a shape; -1 while there is none. */
   numberOf(cutShape: number): number {
     return this.byCut[cutShape]!;
   }
 
   /**
-   * The tokens of the next row's variables, written to `items` from `to` on, where there is room. False when
-   * its message is other than its form says: then nothing was taken.
+   * The tokens of the next row's variables, written to `items` from `to` on, which must have room. False if its
+   * message differs from its form: then nothing was consumed.
    */
   take(form: MessageForm, row: number, items: Uint32Array, to: number): boolean {
     const { widths, prefixes } = form;
@@ -134,7 +133,7 @@ export class MessageForms {
     return true;
   }
 
-  /** The next row's message, put together. Lent. */
+  /** The next row's message, assembled. Lent. */
   join(cutShape: number, row: number): Uint8Array {
     const { shapes, numbers, texts, pids } = this.cut!;
     const { widths } = shapes[cutShape]!;
@@ -177,7 +176,7 @@ export class MessageForms {
   }
 
   /**
-   * Makes the form of a shape from what the text of one of its messages was.
+   * Makes the form of a shape from the text of one of its messages.
    * @param shape of the index @param tokens of its open places
    */
   learn(cutShape: number, shape: number, tokens: Uint32Array): void {
@@ -199,7 +198,7 @@ export class MessageForms {
     });
   }
 
-  /** Takes note of which open places have had several tokens; `items` from `from` on are those of a row. */
+  /** Records which open places have had several tokens; `items` from `from` on are those of a row. */
   note(form: MessageForm, shapes: ShapeTable, items: Uint32Array, from: number): void {
     const { tokens, runStarts } = shapes;
     const first = runStarts[form.shape]!;
@@ -242,7 +241,7 @@ export class MessageForms {
     return token;
   }
 
-  /** The token of a prefix and a text; -1 when it is not open. */
+  /** The token of a prefix and a text; -1 if it is not open. */
   private textToken(prefix: number, data: Uint8Array, start: number, end: number): number {
     if (prefix !== 0) {
       const before = this.prefixes[prefix]!;
@@ -272,8 +271,8 @@ export class MessageForms {
 }
 
 /**
- * The tokens of a shape that are open in its messages, in order; one with a text among its variables is
- * taken for open. Undefined where something other than a delimiter follows a variable.
+ * The tokens of a shape that are open in its messages, in order; one with a text among its variables counts as
+ * open. Undefined if something other than a delimiter follows a variable.
  */
 function openTokens(
   { widths }: CutShape,
@@ -285,7 +284,7 @@ function openTokens(
     const width = widths[i];
     if (i > 0 && (bytes.length === 0 ? width !== undefined : !isDelimiter(bytes[0]!)))
       return undefined;
-    // Where the token begins that a variable goes on with.
+    // Start of the token that a variable continues.
     let begin = 0;
     for (let at = 0; at < bytes.length; begin = at) {
       if (isDelimiter(bytes[at]!)) {
@@ -312,7 +311,7 @@ function lengthAt(data: Uint8Array, at: number): number {
   return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }
 
-/** Writes a whole number in decimal; returns where it ends. */
+/** Writes a whole number in decimal; returns its end. */
 function putDigits(out: Uint8Array, at: number, value: number): number {
   let digits = 1;
   for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits += 1;

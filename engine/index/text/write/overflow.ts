@@ -4,7 +4,7 @@ import type { TextRows } from '../../rows.ts';
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Values as UTF-8, as SQL's json_extract_string gives them. */
+/** Values as UTF-8, as returned by SQL's json_extract_string. */
 export function overflowValues(column: TextRows, row: number): Uint8Array[] {
   const start = column.starts[row]!;
   const view = new DataView(column.data.buffer, column.data.byteOffset + start, 4);

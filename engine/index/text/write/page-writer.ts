@@ -38,7 +38,7 @@ export class ListWriter {
 
 export class PageWriter {
   readonly parts: Uint8Array[] = [];
-  /** Of each page: first entry's key, bytes, entries, where its lists start. */
+  /** For each page: first entry's key, bytes, entries, start of its lists. */
   readonly directory = new ByteWriter();
   /** Of words. */
   readonly grams = new WordGramsWriter();
@@ -87,7 +87,7 @@ export class PageWriter {
     this.begin(number);
   }
 
-  /** What is known of the key given before. `mask` is of no account without rows. */
+  /** Adds the entry of the previously given key. `mask` is ignored without rows. */
   entry(list: RowSlice, mask: number, shapes: RowSlice): void {
     const { bits } = this;
     const count = list.to - list.from;

@@ -52,7 +52,7 @@ describe('a column of values', () => {
         const n = codes.length;
         const order = turned ? Uint32Array.from(codes, (_, row) => n - 1 - row) : undefined;
         const lists = Uint32Array.of(0, 1, 2);
-        // Room for all rows of each list but one that is not wanted.
+        // Room for all rows of each list except one that is not wanted.
         const starts = lists.map((list) => (list === unwanted ? 0 : 1 + list * n));
         const ends = starts.slice();
         const out = new Uint32Array(1 + n * 3);
@@ -74,7 +74,7 @@ describe('a column of values', () => {
   });
 });
 
-/** The same rows, columns with one text in all rows told as such. */
+/** The same rows, with columns that have one text in all rows marked as such. */
 function shortened(rows: IndexRows): IndexRows {
   const texts = new Map<string, TextRows>();
   for (const [name, text] of rows.texts) {

@@ -1,21 +1,21 @@
 /**
- * Which value rows have in a column, as long as that is a shape without open tokens: two bytes a row, and
- * none where all rows have the same. Most columns but the message are so, and are handled one after the
- * other: what is done for each row is a step of a small loop.
+ * The values of rows in a column, as long as they are shapes without open tokens: two bytes per row, and none if
+ * all rows have the same. Most columns but the message are like that, and are handled one after the other: the work
+ * for each row is a step of a small loop.
  */
 
 /** A row has a value, but not one that is a shape as a whole. */
 export const AS_TEXT = 0xffff;
 
-/** Shapes of a column's values by row, in the order in which rows came: each plus 1, 0 for none, or AS_TEXT. */
+/** Shapes of a column's values by row, in the order of arrival: each plus 1, 0 for none, or AS_TEXT. */
 export class ValueColumn {
   length: number;
-  /** What all rows have; undefined: see `codes`. */
+  /** The value that all rows have; undefined: see `codes`. */
   only: number | undefined = 0;
-  /** By row; of no account beyond `length`. */
+  /** By row; arbitrary beyond `length`. */
   codes = new Uint16Array(0);
 
-  /** @param rows that came already, none with a value */
+  /** @param rows number of previous rows, all without a value */
   constructor(rows: number) {
     this.length = rows;
   }
@@ -50,14 +50,14 @@ export class ValueColumn {
   }
 }
 
-/** What is to be done with a column's rows. */
+/** Where a column's rows go. */
 interface ValueLists {
   /** By shape: its list. */
   readonly lists: Uint32Array;
-  /** Where each list ends in `out`, which moves on; 0: it is not wanted. */
+  /** End of each list in `out`, which advances; 0: it is not wanted. */
   readonly ends: Uint32Array;
   readonly out: Uint32Array;
-  /** Row i is the one that came as number `order[i]`; undefined: as they came. */
+  /** Row i is the one that arrived as number `order[i]`; undefined: in order of arrival. */
   readonly order: Uint32Array | undefined;
 }
 
@@ -109,7 +109,7 @@ function addInOrder(
   }
 }
 
-/** Notes, by row as it came, the rows whose value `holds` for, by shape. */
+/** Records, by row in order of arrival, the rows whose value satisfies `holds`, by shape. */
 export function noteValues(column: ValueColumn, holds: Uint8Array, rows: Uint8Array): void {
   const { only, codes, length } = column;
   if (only === undefined) noteCodes(codes, length, holds, rows);

@@ -9,7 +9,7 @@ export interface Vocabulary {
   /** Ascending. */
   readonly numbers: Uint32Array;
   readonly words: Words;
-  /** Place of each token: below `numbers.length` a number, else a word. */
+  /** Rank of each token: below `numbers.length` a number, otherwise a word. */
   readonly rankOf: Uint32Array;
   readonly size: number;
 }
@@ -19,7 +19,7 @@ interface Words {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
   readonly lengths: Uint8Array;
-  /** 1 when the word is the beginning of longer ones. */
+  /** 1 if the word is the prefix of longer ones. */
   readonly long: Uint8Array;
 }
 
@@ -67,7 +67,10 @@ export function rankTokens(tokens: TokenTable, small: Uint8Array): Vocabulary {
   };
 }
 
-/** Ranks numbers that are their own identifiers; returns how many there are. A function of its own: V8 compiles no more for it. */
+/**
+ * Ranks numbers that are their own identifiers; returns how many there are. A separate function, because V8
+ * compiles it only once.
+ */
 function rankSmall(small: Uint8Array, numbers: Uint32Array, rankOf: Uint32Array): number {
   let count = 0;
   for (let value = 0; value < small.length; value++) {
@@ -143,8 +146,8 @@ function compareKeys(keys: Keys, a: number, b: number): number {
 const FEW = 20;
 
 /**
- * Sorts by folded bytes, four at a time: typed arrays of 64-bit numbers are sorted natively, a prefix in
- * the high half and what it belongs to in the low one. No token has a NUL, so a short one may be padded.
+ * Sorts by folded bytes, four at a time: typed arrays of 64-bit numbers are sorted natively, with a prefix in the
+ * high half and its identifier in the low one. No token contains NUL, so a short one can be padded.
  */
 function sortByKey(ids: Uint32Array, keys: Keys, depth = 0): void {
   if (ids.length < FEW) {
@@ -178,7 +181,7 @@ function sortByKey(ids: Uint32Array, keys: Keys, depth = 0): void {
     while (to < ids.length && prefixes[to] === prefixes[from]) to += 1;
     if (to - from > 1) {
       const same = ids.subarray(from, to);
-      // A prefix that ends in padding is all there is: what is left is whether it is a beginning.
+      // A prefix that ends in padding is the whole token: what remains is whether it is a prefix of longer ones.
       if ((prefixes[from]! & 0xff) === 0) same.sort((a, b) => keys.long[a]! - keys.long[b]!);
       else sortByKey(same, keys, depth + 4);
     }

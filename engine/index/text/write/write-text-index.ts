@@ -1,9 +1,9 @@
 /**
- * From the collected rows of a segment to its text index: closes the shapes, ranks the tokens, turns the
- * rows' items into lists of rows and writes them.
+ * Writes the text index from the collected rows of a segment: closes the shapes, ranks the tokens, and inverts the
+ * rows' items into lists of rows.
  *
- * Lists are filled for some entries at a time, so that memory is bounded; every pass goes through the
- * rows in the segment's order, so lists are ascending as they are filled.
+ * Lists are filled for some entries at a time, so that memory is bounded; every pass visits the rows in the
+ * segment's order, so lists are ascending as they are filled.
  */
 import type { Section } from '../../side-file.ts';
 import { inSteps } from '../../steps.ts';
@@ -44,7 +44,7 @@ const NO_ROW = 0xffff_ffff;
 
 export interface FinishedText {
   readonly sections: Section[];
-  /** Columns of which the rows of each value are known: see `WholeTexts`. */
+  /** Columns for which the rows of each value are known: see `WholeTexts`. */
   readonly whole: ReadonlySet<string>;
 }
 
@@ -121,7 +121,7 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
 interface StaticTokens {
   readonly tokens: Uint32Array;
   readonly shapes: Uint32Array;
-  /** By shape as written: 1 when there is any. */
+  /** By written shape: 1 if it has any. */
   readonly withTokens: Uint8Array;
 }
 
@@ -159,7 +159,7 @@ function smallNumbers({ counts }: TokenTable, { tokens }: StaticTokens): Uint8Ar
   return small;
 }
 
-/** The shapes that each token, by rank, is in the text of: ascending, none twice. */
+/** The shapes whose text contains each token, by rank: ascending, without duplicates. */
 function groupByRank(
   { tokens, shapes }: StaticTokens,
   { rankOf, size }: Vocabulary,
@@ -172,7 +172,7 @@ function groupByRank(
   for (let i = 0; i < tokens.length; i++) {
     const rank = rankOf[tokens[i]!]!;
     const at = ends[rank]!;
-    // Pairs come by shape, so a token that a shape has twice comes twice in a row.
+    // Pairs are sorted by shape, so a token that a shape has twice occurs twice in a row.
     if (at > starts[rank]! && grouped[at - 1] === shapes[i]) continue;
     grouped[at] = shapes[i]!;
     ends[rank] = at + 1;
@@ -198,8 +198,8 @@ function implyingShapes({ implied, numberOf }: ClosedShapes): (shape: number) =>
 }
 
 /**
- * Lists of rows by key: the rank of a token, or the number of a shape beyond all ranks. What follows
- * from others is left out: a shape that the message's implies, a token that is in a shape's text.
+ * Lists of rows by key: the rank of a token, or the number of a shape after all ranks. What follows from others is
+ * omitted: a shape that the message's implies, a token that is in a shape's text.
  */
 class RowLists {
   private readonly text: CollectedText;
@@ -207,12 +207,12 @@ class RowLists {
   private readonly vocabulary: Vocabulary;
   private readonly shapesWithTokens: Uint8Array;
   private readonly order: Uint32Array | undefined;
-  /** Of each list: at least as many as it has rows. */
+  /** Capacity of each list: at least its number of rows. */
   private readonly counts: Uint32Array;
-  /** By shape as written: 1 where all rows have it in a column of values. */
+  /** By written shape: 1 if all rows have it in a column of values. */
   private readonly every: Uint8Array;
   private all: Uint32Array | undefined;
-  /** Of tokens: their columns but the message, and how often they are in those. */
+  /** For tokens: their columns other than the message, and how often they occur in those. */
   private readonly masks: Uint8Array;
   private readonly others: Uint32Array;
 
@@ -238,7 +238,9 @@ class RowLists {
     this.others = new Uint32Array(text.tokens.limit);
   }
 
-  /** Calls back for every key in turn, also those without rows. Slices are lent. To be called once, after `tokenless`. */
+  /**
+   * Calls back for every key in turn, even those without rows. Slices are lent. Call it once, after `tokenless`.
+   */
   forEach(visit: (key: number, list: RowSlice, mask: number) => void): void {
     this.dropImplied();
     const { counts } = this;
@@ -246,7 +248,7 @@ class RowLists {
     const { limit } = this.text.tokens;
     const keys = size + this.closed.count;
     const { first, several, more } = tokensByRank(rankOf, counts, limit, size);
-    // Lists that a key has: that of its token, and of those that differ from it in case only.
+    // Lists of a key: that of its token, and of those that differ from it only in case.
     const listOf = (key: number): number => (key < size ? first[key]! - 1 : limit + key - size);
     const sizeOf = (key: number): number => {
       const list = listOf(key);
@@ -265,8 +267,8 @@ class RowLists {
         filled += next;
       }
       if (rows.length < filled) rows = new Uint32Array(filled);
-      // Lists are in the order in which tokens came, not that of keys: what comes first in later rows
-      // is then written one beside the other. Where each list ends so far; 0 of those of other keys.
+      // Lists are in the order in which tokens arrived, not that of keys: tokens that first occur in later rows are
+      // then written next to each other. Current end of each list; 0 for other keys.
       const ends = this.placed(from, to, rows);
       const starts = ends.slice();
       this.fill(ends, rows);
@@ -296,7 +298,7 @@ class RowLists {
     }
   }
 
-  /** Gives each list of keys `from` to `to` its place in `rows`: where it ends so far. */
+  /** Gives each list of keys `from` to `to` its position in `rows`: its current end. */
   private placed(from: number, to: number, rows: Uint32Array): Uint32Array {
     const { counts, every } = this;
     const { size, rankOf } = this.vocabulary;
@@ -324,7 +326,7 @@ class RowLists {
     return this.masks[token]! | (inMessage ? MESSAGE_BIT : 0);
   }
 
-  /** Fills the lists that have a place in `out`: that where they end, which moves on. */
+  /** Fills the lists that have a position in `out`, their current end, which advances. */
   private fill(ends: Uint32Array, out: Uint32Array): void {
     const { order, masks, others } = this;
     const { items, rowStarts, rows, shapes, tokens } = this.text;
@@ -371,7 +373,7 @@ class RowLists {
           if (!free && constant[place + i] === 1) continue;
           const token = items[i]!;
           waiting.add(token, row);
-          // Nearly all tokens are the message's, so that is what is not noted one by one.
+          // Nearly all tokens are the message's, so only others are recorded one by one.
           if (column === MESSAGE || ends[token] === 0) continue;
           masks[token]! |= columnBit(column);
           others[token]! += 1;
@@ -381,7 +383,7 @@ class RowLists {
     waiting.flush();
   }
 
-  /** The same of what is kept by column; no list has rows of both. */
+  /** The same for what is stored by column; no list has rows of both. */
   private fillValues(ends: Uint32Array, out: Uint32Array): void {
     const { limit } = this.text.tokens;
     const { values } = this.text;
@@ -393,7 +395,7 @@ class RowLists {
     }
   }
 
-  /** Rows have no value any more where their message's shape says it. */
+  /** Removes values that follow from their message's shape. */
   private dropImplied(): void {
     const { items, rowStarts, rows, shapes, forms, values } = this.text;
     const { implied } = this.closed;
@@ -425,7 +427,7 @@ class RowLists {
     if (!hasItems(this.text) && values.every((own) => own === undefined || own.only === 0))
       return countedUp(rows);
     const { numberOf, isFree } = this.closed;
-    // Of each shape whether its rows have a token, whatever else they have.
+    // For each shape whether its rows have a token, whatever else they have.
     const telling = Uint8Array.from({ length: shapes.count }, (_, shape) =>
       shapesWithTokens[numberOf[shape]!] === 1 || (isFree[shape] === 0 && shapes.opens[shape]! > 0)
         ? 1
@@ -453,12 +455,12 @@ class RowLists {
   }
 }
 
-/** Whether anything is kept row by row: tables most often have columns of values only. */
+/** Whether anything is stored row by row: tables mostly have only columns of values. */
 function hasItems({ rows, rowStarts }: CollectedText): boolean {
   return rowStarts[rows]! > 0;
 }
 
-/** Whether every row has a value in one of the columns that are kept by row, each of a shape that `tells`. */
+/** Whether every row has a value in one of the columns that are stored by row, always of a shape that `tells`. */
 function isTold({ rows, shapes, values }: CollectedText, tells: Uint8Array): boolean {
   const rowsOfColumn = new Uint32Array(values.length);
   for (let shape = 0; shape < shapes.count; shape++)
@@ -470,7 +472,7 @@ function isTold({ rows, shapes, values }: CollectedText, tells: Uint8Array): boo
 /** A form as its rows are listed. */
 interface OpenForm {
   readonly shape: number;
-  /** Of the shape as written. */
+  /** Number of the written shape. */
   readonly number: number;
   /** Tokens that follow each item of the form, and which of these are not in the shape's text. */
   readonly size: number;
@@ -506,7 +508,7 @@ function countUp(rows: Uint32Array, from: number, to: number): void {
   for (let row = from; row < to; row++) rows[row] = row;
 }
 
-/** Whether all rows have the same value in a column, and no message's shape says so. */
+/** Whether all rows have the same value in a column, and no message's shape implies it. */
 function hasEvery({ only }: ValueColumn, column: number, { implied }: ClosedShapes): boolean {
   if (only === undefined || only === 0) return false;
   return column >= IMPLIED_COLUMNS || !impliesAny(implied, column);
@@ -524,8 +526,8 @@ const GROUPS = 64;
 const MOST_WAITING = 16_384;
 
 /**
- * Rows on their way to the lists of tokens. There are more lists than a processor's cache has room for their
- * ends: those of a group are beside each other, and get their rows when many wait for them.
+ * Buffers rows for the lists of tokens. There are too many lists for their ends to fit in a processor's cache:
+ * those of a group are adjacent, and get their rows once many are buffered.
  */
 class WaitingRows {
   private readonly ends: Uint32Array;
@@ -533,7 +535,7 @@ class WaitingRows {
   private readonly groupOf: Uint8Array;
   private readonly counts = new Uint32Array(GROUPS);
   private readonly most: number;
-  /** Token and row by turns, by group. */
+  /** Token and row, alternating, by group. */
   private readonly pairs: Uint32Array;
 
   /** @param limit tokens; lists that have a place are in their order */
@@ -584,7 +586,7 @@ function putQuotients(numbers: Uint32Array, divisor: number, out: Uint8Array): v
   for (let i = 0; i < out.length; i++) out[i] = numbers[i]! / divisor;
 }
 
-/** Adds a row to a list that has a place, unless it is in it. */
+/** Adds a row to a list that has a position, unless it is in it. */
 function append(list: number, row: number, ends: Uint32Array, out: Uint32Array): void {
   const at = ends[list]!;
   if (at === 0 || out[at - 1] === row) return;
@@ -592,7 +594,7 @@ function append(list: number, row: number, ends: Uint32Array, out: Uint32Array):
   ends[list] = at + 1;
 }
 
-/** Of each token, and after them of each shape as written: how many rows its list needs room for. */
+/** For each token, and then each written shape: how many rows its list needs room for. */
 function countsOf(
   { tokens, shapes, forms }: CollectedText,
   { count, constant, numberOf }: ClosedShapes,
