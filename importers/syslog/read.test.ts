@@ -440,6 +440,25 @@ describe('every kind of log', () => {
     });
   }
 
+  it('takes the time of a slow query from its SET statement where no line before states one', async () => {
+    const statement = (user: string, at: number, query: string) =>
+      `# User@Host: ${user}[${user}] @ localhost []\n# Query_time: 0.1\nSET timestamp=${at};\n${query}\n`;
+    const text = [
+      '# Time: 161209 14:37:59\n',
+      statement('app', 1481294279, 'SELECT 1;'),
+      statement('root', 1481294280, "SELECT '\nSET timestamp=999999999;';"),
+      '# Time: 2016-12-09T14:38:01.500000Z\n',
+      statement('app', 1481294270, 'SELECT 3;'),
+    ].join('');
+    const { rows, decisions } = await read(text);
+    expect(rows.map(({ ts, ts_basis }) => [(ts as number) / 1e6, ts_basis])).toEqual([
+      [1481294279, 0],
+      [1481294280, 0],
+      [1481294281.5, 0],
+    ]);
+    expect(decisions).not.toHaveProperty('tz');
+  });
+
   it('survives noise', async () => {
     let state = 99;
     const random = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 16;

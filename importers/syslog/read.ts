@@ -22,7 +22,7 @@ import { Emitter } from './emit.ts';
 import type { FrameReader } from './frames.ts';
 import { Header } from './header/header.ts';
 import { parseHeader } from './header/parse-header.ts';
-import { dateXml } from './header/times-inside.ts';
+import { dateByLines } from './header/times-inside.ts';
 import { framesOf, MAX_LINE, type Layout } from './layout.ts';
 import { W3cColumns } from './w3c.ts';
 import { YearCursor } from './year.ts';
@@ -254,7 +254,7 @@ class LogReader {
 
   private flush(): void {
     if (!this.waiting) return;
-    if (this.extraLines > 0) dateXml(this.pending, this.bytes);
+    if (!this.pending.dated) dateByLines(this.pending, this.bytes);
     this.emitter.emit(this.pending, this.bytes, this.valid, this.seq, this.offset, this.length);
     if (this.extraLines > 0) this.sink.skip(CONTINUATION, this.extraLines);
     this.waiting = false;

@@ -19,6 +19,7 @@ import { type Header, isFirm } from './header.ts';
 const INSIDE = 300;
 
 const INSIDE_JSON = 2048;
+const LF = 10;
 
 /** Keys of JSON objects whose value is the record's own time. */
 const JSON_KEYS = [
@@ -72,9 +73,30 @@ function xmlTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return false;
 }
 
-/** The time of an event in XML over several lines, once all of them are there. */
-export function dateXml(h: Header, b: Uint8Array): void {
-  if (!h.dated) xmlTime(h, b, h.messageStart, h.messageEnd);
+const SLOW_QUERY = '# Time: ';
+const SLOW_QUERY_SET = '\nSET timestamp=';
+
+/**
+ * The time of a statement in MySQL's slow query log. Before 5.7 the first line of a second states no zone, and the other
+ * statements of that second have no such line. What follows may be the text of a user.
+ */
+function slowQueryTime(h: Header, b: Uint8Array, at: number, end: number): void {
+  const { stamp } = h;
+  if (startsWith(b, at, end, SLOW_QUERY)) {
+    h.dated = stamp.parse(b, at + SLOW_QUERY.length, end) && stamp.zoned && isFirm(stamp);
+    if (h.dated) return;
+  } else if (!startsWith(b, at, end, '# User@Host: ')) return;
+  for (let i = at; i < end; i++) {
+    if (b[i] !== LF || !startsWith(b, i, end, SLOW_QUERY_SET)) continue;
+    h.dated = stamp.parse(b, i + SLOW_QUERY_SET.length, end) && stamp.shape === SHAPE.epoch;
+    return;
+  }
+}
+
+/** The time of an event that may be of several lines, once all of them are there. */
+export function dateByLines(h: Header, b: Uint8Array): void {
+  const { messageStart, messageEnd } = h;
+  if (!xmlTime(h, b, messageStart, messageEnd)) slowQueryTime(h, b, messageStart, messageEnd);
 }
 
 /** A time further on in the line. The message stays the whole line: what is before it tells, too. */
