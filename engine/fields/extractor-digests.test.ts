@@ -1,4 +1,7 @@
-/** An extractor that cuts otherwise than before has a higher version: so `daybook refield` cuts again what the older one cut. */
+/**
+ * An extractor that cuts differently has a higher version, so that `daybook refield` extracts again what the older
+ * one cut.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';

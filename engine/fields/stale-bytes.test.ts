@@ -1,14 +1,16 @@
-/** What is cut out of a message does not depend on what lies behind it: columns are used again, and keep old bytes there. */
+/**
+ * What is cut out of a message does not depend on the bytes after it: buffers are reused and keep old bytes there.
+ */
 import { expect, it } from 'vitest';
 import { EventBatch } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type ColumnName } from '../contract/event.ts';
 import { CUT_COLUMNS, type Cutter } from './cutting/cutter.ts';
 import { shippedCutter, shippedExtractors } from './cutting/extractors.ts';
 
-/** What a value may go on with, or end before. */
+/** Bytes with which a value may continue, or before which it may end. */
 const BEHIND = [...'17af.:=",|] \\\'/%-@>}\t\n', '::', '1.'];
 
-/** Messages that end where a reader looks on. */
+/** Messages that end where a reader would look further. */
 const SHORT = [
   ...[
     'sshd[100]',
@@ -79,7 +81,7 @@ it('cuts the same out of every sample whatever lies behind it', () => {
     ...shippedExtractors().flatMap(({ samples }) => samples),
   ];
   for (const { program, message: sample } of messages)
-    // The point of a sentence is no part of a value.
+    // The full stop of a sentence is not part of a value.
     for (const message of [sample, `${sample}.`]) {
       Buffer.from(batch.message.data.buffer).fill(0);
       const first = cut(cutter, batch, program, message);

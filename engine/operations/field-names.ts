@@ -5,7 +5,7 @@ interface KnownField {
   readonly field: string;
   readonly type: string;
   readonly meaning: string;
-  /** In other schemas. */
+  /** Its names in other schemas. */
   readonly names: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a handler is: a plain function from a validated request to a result, which may tell parts on
- * its way. Handlers know neither frames nor pipes; the host gives them what they need.
+ * A handler is a plain function from a validated request to a result, which may send parts along the way. Handlers
+ * know neither frames nor pipes; the host provides what they need.
  */
 import type { ClusterAddress } from '../contract/cluster-address.ts';
 import type { OperationName, Part, Request, Result } from '../contract/operations.ts';
@@ -26,10 +26,10 @@ export interface Client {
 }
 
 export interface CallContext<N extends OperationName> {
-  /** Aborted when the call is cancelled, and (but for imports) when the window goes. */
+  /** Aborted when the call is cancelled, and (except for imports) when the window closes. */
   readonly signal: AbortSignal;
   readonly client: Client;
-  /** Sends a part; the promise is done when there is room for more. */
+  /** Sends a part; the promise resolves when there is room for more. */
   part(part: Part<N>): Promise<void>;
 }
 

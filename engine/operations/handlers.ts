@@ -12,7 +12,7 @@ import { queryHandlers } from './query/handlers.ts';
 import { systemHandlers } from './system/handlers.ts';
 import type { Product } from './product.ts';
 
-/** All operations. Those on a case are done where it is: in a folder of this machine, or on a cluster. */
+/** All operations. Those on a case run where it is: in a folder of this machine, or on a cluster. */
 export function makeHandlers(services: Services, product: Product): Handlers {
   const here: Handlers = {
     ...systemHandlers(services, product),
@@ -39,6 +39,6 @@ export function makeHandlers(services: Services, product: Product): Handlers {
     };
   };
   const names = Object.keys(here).filter(isOperation);
-  // Each name has the handler of its own operation, which the type of entries does not say.
+  // Each name has the handler of its own operation, which the type of entries cannot express.
   return Object.fromEntries(names.map((name) => [name, routed(name)])) as Handlers;
 }

@@ -1,4 +1,4 @@
-/** Lists that a window has open: bounded, and none by the number of another. */
+/** A window's open lists: bounded, and numbers are never reused. */
 import { expect, it } from 'vitest';
 import type { Client } from './handler.ts';
 import { OpenLists, openListsOf } from './open-lists.ts';

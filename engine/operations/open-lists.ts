@@ -1,8 +1,8 @@
-/** Lists of events that a window has open, by number. They belong to it and go with it. */
+/** A window's open lists of events, by number. They are closed with the window. */
 import { DaybookError } from '../contract/errors.ts';
 import type { Client } from './handler.ts';
 
-/** Lists that a window has open at most; beyond these the oldest is closed. */
+/** Maximum number of open lists of a window; beyond it the oldest is closed. */
 const MOST_OPEN = 32;
 
 interface OpenList {
@@ -11,7 +11,7 @@ interface OpenList {
 
 export class OpenLists<L extends OpenList> {
   private readonly lists = new Map<number, L>();
-  /** No number is given twice: who names a closed list gets no other. */
+  /** Numbers are never reused: the number of a closed list refers to no other. */
   private last = 0;
 
   open(list: L): number {
@@ -28,7 +28,7 @@ export class OpenLists<L extends OpenList> {
     throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
   }
 
-  /** Closing one that is not there does nothing. */
+  /** Closing a missing list does nothing. */
   close(number: number): void {
     this.lists.get(number)?.dispose();
     this.lists.delete(number);
@@ -39,7 +39,7 @@ export class OpenLists<L extends OpenList> {
   }
 }
 
-/** Those of a window, of one kind. */
+/** The lists of a window, of one kind. */
 export function openListsOf<O extends OpenLists<OpenList>>(
   { kept }: Client,
   key: string,

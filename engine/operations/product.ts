@@ -1,7 +1,7 @@
 /** Facts about the application, for the operations about the engine itself. */
 export interface Product {
-  /** Of Daybook. */
+  /** Daybook's version. */
   readonly version: string;
-  /** Makes the sample evidence if it is not there yet, and says where it lies. */
+  /** Makes the sample evidence unless it exists; returns its paths. */
   readonly sample: () => Promise<readonly string[]>;
 }

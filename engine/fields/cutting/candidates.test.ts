@@ -1,4 +1,4 @@
-/** Whatever is looked up to try few templates, the one that matches first is what trying all of them gives. */
+/** However candidates are looked up, the first matching template is the one that trying all templates finds. */
 import { expect, it } from 'vitest';
 import { Random } from '../../../fixtures/evidence/random.ts';
 import { Candidates } from './candidates.ts';
@@ -9,7 +9,10 @@ import { type Template, draftTemplates } from './template.ts';
 const utf8 = new TextEncoder();
 const SPACE = 32;
 const extractors = shippedExtractors();
-/** Of strict pairs with a separator some are passed over that blanks alone separate: the same pairs with blanks come before them. */
+/**
+ * Among strict pairs with a separator, some are skipped that are separated by blanks alone: the same pairs with
+ * blanks come before them.
+ */
 const drafts = extractors
   .flatMap((extractor) => extractor.drafts())
   .filter(({ make }) => {
@@ -28,7 +31,7 @@ function shuffled<T>(all: readonly T[], random: Random): T[] {
     .map(({ one }) => one);
 }
 
-/** Parts of messages as well: texts at both ends, and messages that are hardly anything. */
+/** Including parts of messages: texts at both ends, and messages that are nearly empty. */
 function varied(message: string, random: Random): string {
   const other = random.oneOf(messages);
   switch (random.below(5)) {

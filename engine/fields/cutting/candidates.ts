@@ -1,11 +1,11 @@
 /**
- * The first of many templates that a message matches. Few are tried: by what the message begins with, and by texts that
- * it has.
+ * Finds the first of many templates that a message matches by trying only a few: those selected by the beginning of
+ * the message, and by texts that it contains.
  *
- * Most templates begin with a text or have one within: up to four bytes of it are looked up while the message is read, so
- * that lines that fit no template cost little, however many templates there are.
+ * Most templates begin with a text or contain one: up to four bytes of it are looked up while the message is read,
+ * so that lines that fit no template cost little, however many templates there are.
  *
- * Invariant: it is the first, in the order that they were given, of all that match.
+ * Invariant: it is the first of all that match, in the given order.
  */
 import { matches } from './match.ts';
 import { firstMark, KINDS_OF_PAIRS, kindOfPairs } from '../reading/read-pairs.ts';
@@ -16,7 +16,7 @@ interface Candidate {
   readonly template: Template;
 }
 
-/** One that is made when a message comes that may begin as it does. */
+/** A template that is made when a message arrives that may match its beginning. */
 export interface CandidateDraft<T> {
   readonly start: TemplateDraft['start'];
   readonly make: () => T;
@@ -32,17 +32,20 @@ interface Item<T> {
   readonly order: number;
   /** Bytes that its texts have, a bit each, of ASCII. */
   readonly bytes: Int32Array;
-  /** Nothing is cut of a message without an address. */
+  /** Whether only a message with an address can match. */
   readonly needsAddress: boolean;
-  /** Of templates of strict pairs alone: `kindOfPairs`; else -1. */
+  /** For templates of strict pairs only: `kindOfPairs`; otherwise -1. */
   readonly kindOfPairs: number;
 }
 
 /** Templates by texts that are anywhere in their messages. */
 interface Texts<T> {
-  /** Step between the pairs of bytes of a message that are looked at: each text has one of these, wherever it is. */
+  /** Step between the byte pairs of a message that are looked up: each text has one of these, wherever it is. */
   readonly step: number;
-  /** By two bytes (`pairPlace`), a bit for each of `PLACES` where a text has them: most pairs of a message are in none. */
+  /**
+   * By two bytes (`pairPlace`), a bit for each of `PLACES` where a text has them: most pairs of a message are in no
+   * text.
+   */
   readonly pairs: Uint8Array;
   /** By texts of four, three and two bytes. */
   readonly byLength: readonly (WindowTable<readonly Item<T>[]> | undefined)[];
@@ -52,27 +55,27 @@ interface Texts<T> {
 interface Group<T> {
   /** To be tried with any such message. */
   readonly always: readonly Item<T>[];
-  /** By the first four bytes; those of `always` among them. */
+  /** By the first four bytes; includes those of `always`. */
   readonly byStart: WindowTable<readonly Item<T>[]> | undefined;
   readonly texts: Texts<T> | undefined;
 }
 
 const [DOT, COLON] = [46, 58];
 const LENGTHS = [4, 3, 2] as const;
-/** Where in a text a pair of bytes may be: of which of `LENGTHS` it is, and how many bytes are before it. */
+/** Where a byte pair may be in a text: which of `LENGTHS` the text has, and the number of bytes before the pair. */
 const PLACES = LENGTHS.flatMap((length, kind) =>
   Array.from({ length: length - 1 }, (_, before) => ({ kind, length, before })),
 );
-/** Of templates that begin with the same four bytes, more than this are told apart by others. */
+/** If more templates than this begin with the same four bytes, other bytes distinguish them. */
 const MOST_ALIKE = 32;
-/** Places of a table for each window in it. */
+/** Slots of a table for each window in it. */
 const PLACES_A_WINDOW = 8;
-/** Places for pairs of bytes: few unlike ones share one, and all stay in the processor's nearest memory. */
+/** Slots for byte pairs: few different pairs share one, and all slots fit in the processor's nearest cache. */
 const PAIR_BITS = 12;
 /** Up to this many candidates are simply tried: telling them apart by their texts or bytes takes longer. */
 const FEW = 2;
 
-/** What texts of up to four bytes lead to: nearly all that are asked for lead to nothing. */
+/** Maps texts of up to four bytes to values: nearly all look-ups find nothing. */
 class WindowTable<V> {
   private readonly windows: Int32Array;
   private readonly values: (V | undefined)[];
@@ -109,7 +112,7 @@ export class Candidates<T extends Candidate> {
   private readonly drafts: readonly CandidateDraft<T>[];
   /** Those that were made, by their order. */
   private readonly items: (Item<T> | undefined)[] = [];
-  /** Made when the first message of each comes; null: no template begins so. */
+  /** Made when the first message of each arrives; null: no template begins so. */
   private readonly groups = new Array<Group<T> | null | undefined>(256).fill(undefined);
   private readonly picked: Picked<T> = { items: [], count: 0 };
 
@@ -158,16 +161,16 @@ function itemOf<T extends Candidate>(one: T, order: number): Item<T> {
   };
 }
 
-/** Those at the beginning count. */
+/** Selected candidates; those at the beginning count. */
 interface Picked<T> {
   readonly items: Item<T>[];
   count: number;
 }
 
-/** What is behind the first key of the message at hand, by `kindOfPairs`; -1: not known yet. */
+/** The byte after the first key of the current message, by `kindOfPairs`; -1: not known yet. */
 const marks = new Int16Array(KINDS_OF_PAIRS);
 
-/** Of those that are tried after a few, the texts must have only bytes that the message has. */
+/** For candidates after the first few, the message must contain all bytes of their texts. */
 function firstOf<T extends Candidate>(
   items: readonly Item<T>[],
   count: number,
@@ -199,7 +202,7 @@ function firstOf<T extends Candidate>(
   return undefined;
 }
 
-/** Whether one of the fields that a template needs is given by pairs alone, as an address. */
+/** Whether one of the fields that a template needs can only come from pairs, as an address. */
 function isAddressNeeded({ parts, pairs, needs, fields }: Template): boolean {
   return needs.some((choice) => {
     const [field, another] = choice;
@@ -213,7 +216,10 @@ function isAddressNeeded({ parts, pairs, needs, fields }: Template): boolean {
 /** A slot of one of these has an address as the message writes it, and never a name. */
 const ADDRESSES: ReadonlySet<number> = new Set([OPERATION.ip, OPERATION.peer, OPERATION.endpoint]);
 
-/** An IPv4 address has three dots between digits; an IPv6 address two colons at once, seven in all, or an IPv4 address at its end. */
+/**
+ * An IPv4 address has three dots between digits; an IPv6 address has `::`, seven colons, or an IPv4 address at its
+ * end.
+ */
 export function mayHaveAddress(b: Uint8Array, start: number, end: number): boolean {
   if (last.b !== b || last.start !== start || last.end !== end) {
     last.b = b;
@@ -229,7 +235,7 @@ const last: { b: Uint8Array; start: number; end: number; hasAddress: boolean } =
   ...{ b: new Uint8Array(0), start: -1, end: -1, hasAddress: false },
 };
 
-/** Clears the cache: the next message may lie at the same offsets of the same buffer. */
+/** Clears the cache: the next message may have the same offsets in the same buffer. */
 export function beginMessage(): void {
   last.start = -1;
 }
@@ -266,7 +272,7 @@ function isNoted(bytes: Int32Array): boolean {
 
 function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
   const bytes = new Int32Array(8);
-  // Without what is between a key and its value there is no pair; a single pair needs no separator.
+  // A pair needs the character between key and value; a single pair needs no separator.
   const isGiven = (field: number): boolean =>
     parts.some((part) => part.field === field || part.second === field);
   const needsPair = needs.some((choice) => !choice.some(isGiven));
@@ -275,7 +281,7 @@ function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
     const { isStrict, separator, isSpaced } = pairs;
     const isNeeded = (name: string): boolean =>
       needs.some((choice) => choice.length === 1 && fields[choice[0]!] === name);
-    // No pair gives both addresses; a single pair is one of pairs with blanks between them, too.
+    // No pair gives both addresses; a single pair also counts as pairs with blanks between them.
     const isSeparated = isSpaced || (isNeeded('src_ip') && isNeeded('dst_ip'));
     if (isStrict && separator > 32 && isSeparated) bytes[separator >>> 5]! |= 1 << (separator & 31);
   }
@@ -307,7 +313,7 @@ function pickByText<T>(
   }
 }
 
-/** Those of the texts that have the pair at `p` in one of `places`. */
+/** Texts that have the pair at `p` in one of `places`. */
 function pickAt<T>(
   byLength: Texts<T>['byLength'],
   places: number,
@@ -355,7 +361,7 @@ function windowAt(b: Uint8Array, at: number, length: number): number {
   return window;
 }
 
-/** How many templates begin with each text of four bytes, or have it within. */
+/** Number of templates that begin with, or contain, each text of four bytes. */
 function countWindows(items: readonly Item<Candidate>[]): Uses {
   const starts = new Map<number, number>();
   const windows = new Map<number, number>();
@@ -389,7 +395,7 @@ function rarestOf(windows: readonly number[], uses: Uses): number {
   return rarest;
 }
 
-/** How many of its bytes are small letters or spaces, which most messages have. */
+/** How many of its bytes are small letters or spaces, which most messages contain. */
 function commonness(window: number): number {
   let common = 0;
   for (let rest = window; rest !== 0; rest >>>= 8) {

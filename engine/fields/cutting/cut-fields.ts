@@ -1,4 +1,6 @@
-/** What is cut out of one message, as queries show it: of samples of extractors, and in the window. */
+/**
+ * The fields cut out of one message in the form that queries show: for samples of extractors, and for the window.
+ */
 import { EventBatch } from '../../contract/event-batch.ts';
 import { CUT_TEXTS, PROTOCOLS } from '../../contract/event.ts';
 import type { Cutter } from './cutter.ts';
@@ -43,7 +45,7 @@ function dotted(value: number): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
 }
 
-/** As URLs write it, which RFC 5952 prescribes. */
+/** As in URLs, and as RFC 5952 prescribes. */
 function colons(bytes: Uint8Array): string {
   const words = Array.from({ length: 8 }, (_, i) =>
     ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16),

@@ -1,14 +1,14 @@
 /**
- * Fills columns of a batch of logs with what extractors find in its messages.
+ * Fills columns of a batch of logs with the fields that extractors find in its messages.
  *
- * A message is given to the templates of its program that it may match (candidates.ts), in their order, and to those that
- * are for any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
- * own is left as it is, so that what an extractor filled can be told from it.
+ * A message is tried with the templates of its program that it may match (candidates.ts), in order, and then with
+ * those for any program; the first that matches fills the columns. An event whose source states addresses, ports or
+ * numbers itself is left unchanged, so that extracted values can be distinguished from stated ones.
  *
- * What a message calls the device that wrote it is preferred to the host of its header, which may be a relay's and
- * becomes `header_host`.
+ * The device name in a message is preferred to the host of its header, which may be a relay's and becomes
+ * `header_host`.
  *
- * Invariant: a value that a field cannot have is not set, and `-`, `N/A` and `(null)` are no values.
+ * Invariant: a value that a field cannot have is not set; `-`, `N/A` and `(null)` are not values.
  */
 import type { EventBatch, NumberColumn, TextColumn } from '../../contract/event-batch.ts';
 import { CUT_TEXTS } from '../../contract/event.ts';
@@ -51,7 +51,7 @@ const STATED = [
   ...NUMBERS,
 ] as const;
 
-/** What a header may state, too. */
+/** Columns that a header may state as well. */
 const HEADER_COLUMNS = ['host', 'pid'] as const;
 
 /** Every stored column that an extractor may fill. */
@@ -61,7 +61,7 @@ export const CUT_COLUMNS: ReadonlySet<string> = new Set([
   ...HEADER_COLUMNS,
 ]);
 
-/** The number of its column among CUT_TEXTS. */
+/** Index of its column in CUT_TEXTS. */
 const HTTP_STATUS = CUT_TEXTS.indexOf('http_status');
 const QUERY = CUT_TEXTS.indexOf('query');
 
@@ -71,35 +71,40 @@ const STORED_AS = { text: 0, number: 1, address: 2, port: 3, proto: 4, pid: 5 } 
 interface Target {
   readonly field: number;
   readonly storedAs: number;
-  /** Number of its column: of a text among CUT_TEXTS, of a number among NUMBERS. */
+  /** Index of its column: in CUT_TEXTS for a text, in NUMBERS for a number. */
   readonly column: number;
   readonly isSource: boolean;
-  /** Of an address that may be a name: the number of its column among CUT_TEXTS. */
+  /** For an address that may be a name: the index of its column in CUT_TEXTS. */
   readonly domain: number;
-  /** Undefined: none, or one that stands for none. */
+  /** Undefined: none, or a constant that means no value. */
   readonly constant: Uint8Array | undefined;
   readonly values: readonly (readonly [Uint8Array, Uint8Array])[] | undefined;
 }
 
 interface Bound {
   readonly template: Template;
-  /** Number of its field `host`; -1: it has none. */
+  /** Index of its field `host`; -1: it has none. */
   readonly host: number;
   /** Made when the first message matches: most templates match none. */
   readonly targets: () => readonly Target[];
   readonly mark: () => Uint8Array;
-  /** It reads a sentence, which a record that has other members may only quote. */
+  /** Whether it reads a sentence, which a record with other members may just quote. */
   readonly isSentence: boolean;
-  /** Of pairs whose keys are compared alike: numbers of its fields `src_ip` and `dst_ip`; else undefined. */
+  /**
+   * For pairs whose keys are compared leniently: indexes of its fields `src_ip` and `dst_ip`; otherwise undefined.
+   */
   readonly alikeEnds: readonly number[] | undefined;
 }
 
-/** When a template is tried: people's own first, then those of extractors that all begin with a text, which takes no search. */
+/**
+ * Order in which templates are tried: people's own first, then those of extractors whose templates all begin with a
+ * text, which needs no search.
+ */
 type Stage = 'own' | 'anchored' | 'other' | 'fallback';
 
 interface StagedDraft extends CandidateDraft<Bound> {
   readonly stage: Stage;
-  /** It is tried behind a heading, too. */
+  /** Whether it is tried after a heading as well. */
   readonly isHeaded: boolean;
 }
 
@@ -109,13 +114,16 @@ interface Shared {
   readonly candidates: Candidates<Bound>;
 }
 
-/** Templates of a program in the order in which they are tried: of each stage its own first, then those that are for any. */
+/**
+ * Templates of a program in the order in which they are tried: in each stage its own first, then those for any
+ * program.
+ */
 interface Entry {
-  /** Those of `stages` that people have written themselves. */
+  /** Those of `stages` that people have written. */
   readonly own: readonly Candidates<Bound>[];
   readonly stages: readonly Candidates<Bound>[];
   readonly fallbacks: readonly Candidates<Bound>[];
-  /** What is tried behind a heading. */
+  /** Templates that are tried after a heading. */
   readonly headed: () => readonly Candidates<Bound>[];
 }
 
@@ -132,22 +140,25 @@ interface KnownProgram {
 }
 
 const MOST_PROGRAMS = 4096;
-/** Tags that name no program: numbers of containers, places of Barracuda's firewalls, what begins with a bracket. */
+/**
+ * Tags that do not name a program: container ids, positions in Barracuda's firewalls, anything that begins with a
+ * bracket.
+ */
 const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
-/** What marks fields of records as JSON in messages. */
+/** The extractor recorded for fields of JSON records in messages. */
 const JSON_MARK = utf8.encode('json/4');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
   private readonly exact: ReadonlySet<string>;
-  /** With `*` at their ends. */
+  /** Patterns with `*` at the end. */
   private readonly prefixes: readonly string[];
   /** Templates of extractors that messages needed. */
   private readonly bound = new Map<Extractor, readonly StagedDraft[]>();
   private readonly shared = new Map<Stage, Shared>();
-  /** Of programs that no extractor is for. */
+  /** For programs without an extractor. */
   private readonly anyProgram = once(() => this.entryOfDrafts([]));
-  /** Of lines that name none, or have a tag that is no name of one. */
+  /** For lines without a program, or with a tag that is not a program's name. */
   private readonly noProgram = once(() => this.entryOfDrafts(this.draftsFor('')));
   private readonly known = new Map<number, KnownProgram>();
   private readonly entries = new Map<string, Entry>();
@@ -176,7 +187,7 @@ export class Cutter {
     const n = batch.length;
     let cut = 0;
     const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
-    // The records of the rows have given texts already, and of rows between them messages may give some.
+    // The rows' records have already set texts, and messages may set texts of rows between them.
     const given: [TextColumn, size: number][] = [];
     for (const column of batch.cutTexts.values())
       if (isAny(column.present, from, n)) given.push([column, column.size]);
@@ -199,7 +210,7 @@ export class Cutter {
       beginMessage();
       const entry = this.entryFor(batch, row, relayed);
       let bound: Bound | undefined;
-      // What looks like a tag may be part of the message: a case's own extractor says so.
+      // What looks like a tag may be part of the message, according to a case's own extractor.
       if (relayed !== undefined && relayed.host === relayed.hostEnd)
         bound = matchMessage(this.noProgram().own, data, whole, end);
       bound ??= matchMessage(entry.stages, data, start, end);
@@ -229,7 +240,7 @@ export class Cutter {
     return cut;
   }
 
-  /** Gives rows the hosts that their messages name, and keeps those of their headers. */
+  /** Replaces rows' hosts by those that their messages name, and keeps those of their headers. */
   private replaceHosts(batch: EventBatch, n: number): void {
     const { hosts } = this;
     if (hosts.count === 0) return;
@@ -245,7 +256,7 @@ export class Cutter {
     hosts.count = 0;
   }
 
-  /** Cuts a record as JSON that a message ends with. @returns whether it gave any field */
+  /** Cuts a JSON record at the end of a message. @returns whether it gave any field */
   private cutJson(
     batch: EventBatch,
     row: number,
@@ -324,7 +335,7 @@ export class Cutter {
     return entry;
   }
 
-  /** How extractors name a program: by its name, else by the first beginning of it. */
+  /** The extractors' name for a program: its name, or the first matching prefix. */
   private nameOf(program: string): string | undefined {
     if (this.exact.has(program)) return program;
     return this.prefixes.find((name) => program.startsWith(name.slice(0, -1)));
@@ -403,7 +414,9 @@ function endsOf({ fields }: Template): number[] {
   return ['src_ip', 'dst_ip'].map((name) => fields.indexOf(name)).filter((field) => field >= 0);
 }
 
-/** Whether a record with other members may only quote what matched last: a sentence, or pairs without an address. */
+/**
+ * Whether a record with other members may just quote what matched last: a sentence, or pairs without an address.
+ */
 function isQuotable({ isSentence, alikeEnds }: Bound): boolean {
   return isSentence || alikeEnds?.every((field) => found.starts[field]! < 0) === true;
 }
@@ -524,12 +537,12 @@ function fillField(
   }
 }
 
-/** Where a text ends: a name that DNS was asked for without the dot of the root. */
+/** The end of a text: a DNS name ends before the dot of the root. */
 function textEnd({ column }: Target, b: Uint8Array, start: number, end: number): number {
   return column === QUERY && end - start > 1 && b[end - 1] === DOT ? end - 1 : end;
 }
 
-/** What is stored for a value as it is written; undefined: the value itself. */
+/** The stored value for a written one; undefined: the value itself. */
 function storedFor(
   values: readonly (readonly [Uint8Array, Uint8Array])[],
   b: Uint8Array,
@@ -541,7 +554,7 @@ function storedFor(
   return undefined;
 }
 
-/** The first that matches the message, or else the message without the blanks behind it. */
+/** The first template that matches the message, or the message without trailing blanks. */
 function matchMessage(
   candidates: readonly Candidates<Bound>[],
   b: Uint8Array,
@@ -554,7 +567,7 @@ function matchMessage(
   return bare < end ? matchBehindTime(candidates, b, start, bare) : undefined;
 }
 
-/** The first that matches the message, or what is behind the time that a program writes before it. */
+/** The first template that matches the message, or the part after a time that the program writes first. */
 function matchBehindTime(
   candidates: readonly Candidates<Bound>[],
   b: Uint8Array,
@@ -567,7 +580,7 @@ function matchBehindTime(
   return after > start ? firstMatch(candidates, b, after, end) : undefined;
 }
 
-/** What is behind a heading: it is not looked for where nothing would be cut out of the rest. */
+/** The part after a heading is not tried if nothing would be cut out of it. */
 function matchBehindHeading(
   { headed }: Entry,
   b: Uint8Array,
@@ -592,7 +605,7 @@ function firstMatch(
   return undefined;
 }
 
-/** Where a message ends without the blanks that some programs and exports leave behind it. */
+/** The end of a message without the trailing blanks of some programs and exports. */
 function withoutBlanks(b: Uint8Array, start: number, end: number): number {
   let p = end;
   while (p > start && b[p - 1]! <= 32) p -= 1;
@@ -623,7 +636,7 @@ function isTextAt(
 
 const NOTHING = ['-', 'n/a', '(null)'].map((text) => utf8.encode(text));
 
-/** What devices write where they have no value. */
+/** Whether it is a device's placeholder for a missing value. */
 function isNothing(b: Uint8Array, start: number, end: number): boolean {
   if (end - start > 6) return false;
   if (start === end) return true;

@@ -1,8 +1,8 @@
 /**
- * The format of an extractor: a JSON document that says how one program or family of devices writes its messages, and
- * which fields are cut out of them. docs/fields.md describes it for people.
+ * The format of an extractor: a JSON document that describes how a program or family of devices writes its
+ * messages, and which fields are cut out of them. docs/fields.md explains it for people.
  *
- * Invariant: what `readExtractor` returns names only fields of the registry that extractors may fill.
+ * Invariant: the result of `readExtractor` names only fields of the registry that extractors may fill.
  */
 import { z } from 'zod';
 import { DaybookError } from '../../contract/errors.ts';
@@ -25,31 +25,31 @@ const TEMPLATE = z.strictObject({
   text: Text,
   set: Values.optional(),
   /**
-   * Of `{:pairs}`, `{:cef}`, `{:leef}`, `{:json}`, `{:xml}`, `{:login}` and `{:traffic}`: keys, as they are written, and the fields that their values are.
-   * Of several keys of one field the first here counts.
+   * For `{:pairs}`, `{:cef}`, `{:leef}`, `{:json}`, `{:xml}`, `{:login}` and `{:traffic}`: keys as written, and the
+   * fields of their values. Of several keys for one field the first here takes precedence.
    */
   pairs: z.record(Text, z.string()).optional(),
-  /** Of `{:cef}`: what labels of custom fields (`cs1Label`) say, and the fields that their values are. */
+  /** For `{:cef}`: the labels of custom fields (`cs1Label`), and the fields of their values. */
   labels: z.record(Text, z.string()).optional(),
-  /** What is between pairs; undefined: space; of several, tried one after the other. */
+  /** The separator of pairs; undefined: space; several are tried one after the other. */
   separator: z.union([Separator, z.array(Separator).min(1)]).optional(),
-  /** What is between a key and its value; undefined: `=`. */
+  /** The character between a key and its value; undefined: `=`. */
   assign: z.string().length(1).optional(),
-  /** A pair that begins with this, and what follows it, are not read. */
+  /** A pair that begins with this, and everything after it, is ignored. */
   stop: z.string().length(1).optional(),
-  /** Of `{:pairs}`: nothing but pairs is read, and none where they contradict each other. */
+  /** For `{:pairs}`: only pairs are read, and none if they contradict each other. */
   strict: z.boolean().optional(),
-  /** Of strict pairs: keys are compared in small letters and digits alone, as they are given here. */
+  /** For strict pairs: keys are compared by their small letters and digits only, in the form given here. */
   alike: z.boolean().optional(),
-  /** Of strict pairs: none is read where a separator is not followed by a blank. */
+  /** For strict pairs: none is read if a separator is not followed by a blank. */
   spaced: z.boolean().optional(),
-  /** Of `{:columns}`: the field of each column from the first; null: none. */
+  /** For `{:columns}`: the field of each column from the first; null: none. */
   columns: z.array(z.union([Text, z.null()])).optional(),
-  /** Fields without which nothing is cut; of a list in it one is enough. */
+  /** Fields that must be present for anything to be cut; of a nested list, one is enough. */
   needs: z.array(z.union([Text, z.array(Text).min(1)])).optional(),
-  /** Keys of pairs without which nothing is cut; of a list in it one is enough. */
+  /** Keys of pairs that must be present for anything to be cut; of a nested list, one is enough. */
   has: z.array(z.union([Text, z.array(Text).min(1)])).optional(),
-  /** It is tried behind a level, thread and logger, too: `WARN [http-1] org.example.Login: …`. */
+  /** Whether it is tried after a level, thread and logger as well: `WARN [http-1] org.example.Login: …`. */
   heading: z.boolean().optional(),
   samples: z.array(z.tuple([Text, Values])).optional(),
 });
@@ -59,16 +59,19 @@ const EXTRACTOR = z.strictObject({
   version: z.int().min(1),
   for: Text,
   leavesOut: Text,
-  /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program, or have a tag that is no name of one (the number of a container). */
+  /**
+   * Names of programs in lower case, with `*` at the end for any continuation; `*`: any line; empty: lines that
+   * name no program, or whose tag is not a program's name (the id of a container).
+   */
   programs: z.array(z.string()).min(1),
-  /** Its templates are tried after those of all others. */
+  /** Whether its templates are tried after those of all others. */
   fallback: z.boolean().optional(),
   set: Values.optional(),
-  /** Values as they are written, in lower case, and as they are stored, by field. */
+  /** Values as written, in lower case, and as stored, by field. */
   values: z.record(Text, Values).optional(),
   templates: z.array(TEMPLATE).min(1),
   samples: z.array(SAMPLE).optional(),
-  /** Messages that look much the same, out of which nothing is cut. */
+  /** Similar messages out of which nothing is cut. */
   uncut: z.array(Text).optional(),
 });
 
@@ -94,9 +97,9 @@ export interface Extractor {
   /** A person's: it is tried before those that Daybook has. */
   readonly isOwn: boolean;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Of `templates`: most lines need few of them. */
+  /** For `templates`: most lines need only a few of them. */
   readonly drafts: () => readonly ExtractorDraft[];
-  /** Made when they are first asked for. */
+  /** Made on first use. */
   readonly templates: readonly Template[];
   readonly samples: readonly Sample[];
   readonly uncut: readonly string[];
@@ -104,12 +107,12 @@ export interface Extractor {
   readonly fields: readonly string[];
 }
 
-/** Where something is in a document: names of members and numbers of elements from the outermost in. */
+/** A position in a document: names of members and indexes of elements from the outermost inwards. */
 export type DocumentPath = readonly PropertyKey[];
 
 /**
- * @param placeOf what is said before what is wrong with a part of the document
- * @throws DaybookError usage, where `document` is no extractor: says what is wrong with it
+ * @param placeOf the prefix of messages about a part of the document
+ * @throws DaybookError usage that says why `document` is not an extractor
  */
 export function readExtractor(
   document: unknown,
@@ -128,12 +131,12 @@ export function readExtractor(
   for (const name of Object.keys(parsed.data.values ?? {})) {
     if (!isCut(name)) throw new DaybookError('usage', `${placeOf(['values'])}: ${noField(name)}`);
   }
-  // Made here, so that what is wrong with them is said here.
+  // Made here, so that errors in them are reported here.
   void extractor.templates;
   return extractor;
 }
 
-/** One that comes with Daybook, whose tests read it with `readExtractor`: it is not checked again. */
+/** An extractor of Daybook, whose tests read it with `readExtractor`: it is not validated again. */
 export function shippedExtractor(document: unknown): Extractor {
   return extractorOf(document as Given, () => 'an extractor of Daybook');
 }
@@ -171,7 +174,7 @@ function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Ext
   };
 }
 
-/** @throws DaybookError usage, where the choices of one are wrong; making one, where it is */
+/** @throws DaybookError usage if the choices of one are wrong; making one throws if it is */
 function draftsOf(
   given: Given,
   placeOf: (path: DocumentPath) => string,

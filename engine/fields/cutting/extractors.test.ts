@@ -1,4 +1,7 @@
-/** Every extractor cuts out of its sample messages what its file says, and nothing out of those it leaves alone. */
+/**
+ * Every extractor cuts the fields in its file out of its sample messages, and nothing out of those it must leave
+ * alone.
+ */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -252,7 +255,7 @@ it.each([
   expect(cutFields(all, '', message)).toMatchObject(fields);
 });
 
-/** What somebody may call himself, or send, so that the line says something else. */
+/** Names that people may choose, or texts they may send, to make the line say something else. */
 it.each([
   [
     'dovecot',
@@ -381,7 +384,7 @@ it('leaves what a source states as it is', () => {
   expect(batch.src_ip4.present[0]).toBe(0);
 });
 
-/** A field that no extractor fills: here it says which template of a document has cut a message. */
+/** A field that no extractor fills: here it tells which template of a document has matched. */
 const TEMPLATE = 'registry_value';
 
 interface Document {
@@ -420,7 +423,7 @@ describe.each(documents)('%s', (name, { programs, templates, samples = [] }) => 
     expect(cutBy.filter(({ expected, by }) => expected !== by)).toEqual([]);
   });
 
-  // A name may contain a whole message: tried first, a template that goes on would take that for it.
+  // A name may contain a whole message: tried first, a longer template would match it.
   it('tries a message that ends before one that goes on, where a name may be anything', () => {
     const texts = shippedExtractor(DOCUMENTS[name])
       .drafts()
@@ -463,7 +466,7 @@ describe.each(extractors.map((one): [string, Extractor] => [one.name, one]))('%s
 
   it('leaves other messages alone', () => {
     for (const message of one.uncut) {
-      // Another one may know what this one does not.
+      // Another one may match what this one does not.
       const { extractor } = cutFields(all, programOf(one.programs), message);
       expect([message, extractor]).not.toEqual([message, `${name}/${one.version}`]);
     }

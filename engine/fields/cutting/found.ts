@@ -1,7 +1,7 @@
 /**
- * What a match found: places of values in the message by field number, until the next match.
+ * The results of a match: positions of values in the message by field number, until the next match.
  *
- * Invariant: a value that is kept is of the type that its template says.
+ * Invariant: a stored value has the type that its template states.
  */
 import { auditValueEnd, isHexadecimal } from '../reading/read-audit.ts';
 import { type Capture, OPERATION, type Slot } from './template.ts';
@@ -10,11 +10,11 @@ import { ADDRESS, addressEnd, digitsEnd, isFour, isText, numberOf, protocolOf } 
 const latin1 = new TextDecoder('latin1');
 const MOST_FIELDS = 64;
 const MISSING = -1;
-/** Keys that are preferred to the one that contradicts itself may still give the field. */
+/** Keys that take precedence over the contradictory one may still give the field. */
 const CONTRADICTED = -2;
 const [QUOTE, COLON, OPEN, CLOSE, AT, BACKSLASH, EQUALS] = [34, 58, 91, 93, 64, 92, 61];
 
-/** How a text is written that is not stored as it is written. */
+/** Escapes in a text whose stored form differs from the written one. */
 export const ESCAPES = {
   none: 0,
   backslash: 1,
@@ -30,10 +30,10 @@ export type Escapes = (typeof ESCAPES)[keyof typeof ESCAPES];
 export const found = {
   starts: new Int32Array(MOST_FIELDS),
   ends: new Int32Array(MOST_FIELDS),
-  /** By which operation (template.ts) it was captured. */
+  /** The operation (template.ts) that captured it. */
   operations: new Uint8Array(MOST_FIELDS),
   escapes: new Array<Escapes>(MOST_FIELDS).fill(ESCAPES.none),
-  /** Which of several keys of a field it is of: the lowest counts. 0: it is of no key. */
+  /** Precedence among several keys of a field: the lowest counts. 0: it has no key. */
   ranks: new Uint16Array(MOST_FIELDS),
 };
 
@@ -42,7 +42,7 @@ export function forget(fields: number): void {
   for (let i = 0; i < fields; i++) starts[i] = MISSING;
 }
 
-/** Keeps a value that is of its slot's type. */
+/** Stores a value that has its slot's type. */
 export function keep(
   { field, capture, second, operation, isPlain }: Slot,
   b: Uint8Array,
@@ -86,7 +86,7 @@ export function keep(
   }
 }
 
-/** Keeps a value of a key, if its type allows it and no key that is preferred has given one. */
+/** Stores a value of a key, if its type allows it and no key with precedence has given one. */
 export function offer(
   slot: Slot,
   b: Uint8Array,
@@ -104,10 +104,10 @@ export function offer(
 }
 
 /**
- * As `offer`, for lines that others may have written a part of: a field whose key gave another value before is not kept,
- * and if that is an address, no key is believed.
+ * Like `offer`, for lines of which others may have written a part: a field whose key gave another value before is
+ * dropped, and if that is an address, no key is believed.
  * @param isStrict no key is believed whatever field it is, and all keys of an address have to give the same one
- * @returns false where no key is believed: what they gave is forgotten
+ * @returns false if no key is believed: their values were dropped
  */
 export function offerOnce(
   slot: Slot,
@@ -147,12 +147,15 @@ function isAddress({ operation }: Slot): boolean {
   );
 }
 
-/** Forgets what keys gave; what else the template took stays. */
+/** Drops values of keys; the template's other captures stay. */
 export function forgetKeys(): void {
   for (let i = 0; i < MOST_FIELDS; i++) if (found.ranks[i]! > 0) found.starts[i] = MISSING;
 }
 
-/** Forgets accounts that may be none: where no address was found beside them, or `always`, those that are not plain names. */
+/**
+ * Drops accounts that may not be any: if no address was found with them, or `always`, those that are not plain
+ * names.
+ */
 export function forgetAccounts(slots: readonly Slot[], b: Uint8Array, always: boolean): void {
   for (const { field, second, capture } of slots) {
     if (capture !== 'account' || field < 0 || found.starts[field]! < 0) continue;
@@ -170,7 +173,9 @@ function isFound(field: number): boolean {
 const NO_NAME = /^(?:null|none|nil|true|false|unknown|undefined|any|all)$/i;
 const MOST_NAME = 9;
 
-/** A letter, and then letters, digits and what else names of accounts have; no word for nothing or for anyone. */
+/**
+ * A letter, followed by letters, digits and other characters of account names; not a word for nobody or anybody.
+ */
 function isPlainName(b: Uint8Array, start: number, end: number): boolean {
   if (!isLetter(b[start]!)) return false;
   for (let p = start + 1; p < end; p++) {
@@ -234,7 +239,7 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
   }
 }
 
-/** Where the address is that is in the brackets at the end, or all there is; or -1: `https(192.0.2.17)`. */
+/** The start of the address in trailing brackets, or of the whole text; or -1: `https(192.0.2.17)`. */
 function innerStart(b: Uint8Array, start: number, end: number): number {
   if (b[end - 1] !== 41) return addressEnd(b, start, end) === end ? start : -1;
   let p = end - 1;
@@ -261,8 +266,8 @@ function isHostName(b: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Where the address of an endpoint ends, or -1: `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1`, `[2001:db8::1]:22`,
- * `2001:db8:0:0:0:0:0:1:22` or an IPv6 address alone: `2001:db8::1:22` could be either.
+ * The end of an endpoint's address, or -1: `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1`, `[2001:db8::1]:22`,
+ * `2001:db8:0:0:0:0:0:1:22` or an IPv6 address alone: `2001:db8::1:22` is ambiguous.
  */
 function endpointEnd(b: Uint8Array, start: number, end: number): number {
   if (addressEnd(b, start, end) === end) return end;
@@ -271,7 +276,7 @@ function endpointEnd(b: Uint8Array, start: number, end: number): number {
   let to = from;
   while (to < end && b[to] !== stop) to += 1;
   if (to < end && addressEnd(b, from, to) === to) return to;
-  // Nine groups, or a last one of five digits, are no address: the last is the port.
+  // Nine groups, or five digits in the last one, are not an address: the last group is the port.
   to = b[start] === OPEN ? start : end - 1;
   while (to > start && b[to] !== COLON) to -= 1;
   return to > start && addressEnd(b, start, to) === to ? to : -1;
@@ -298,7 +303,10 @@ function keepEndpoint(
 
 const LDAP_NAME = new TextEncoder().encode(',cn=');
 
-/** Where an account ends that some write twice, then as its name in LDAP: `alice,cn=alice`. Others have commas in them. */
+/**
+ * The end of an account that some write twice, the second time as its LDAP name: `alice,cn=alice`. Other accounts
+ * may contain commas.
+ */
 function nameEnd(b: Uint8Array, start: number, end: number): number {
   const size = (end - start - LDAP_NAME.length) / 2;
   if (size < 1 || !Number.isInteger(size)) return end;
@@ -339,7 +347,7 @@ function keepAccount(
   } else set(field, operation, start, end, rank, escapes);
 }
 
-/** Without its quotes, or in hexadecimal. */
+/** Unquoted, or in hexadecimal. */
 function keepAudit(
   field: number,
   operation: number,
@@ -355,7 +363,7 @@ function keepAudit(
 
 const VERSION = new TextEncoder().encode('HTTP/');
 
-/** `GET /index.html HTTP/1.1`; what is no request line was asked for all the same, and is the URL whole. */
+/** `GET /index.html HTTP/1.1`; anything else was requested all the same, and is stored as the URL. */
 function keepRequest(
   urlField: number,
   methodField: number,

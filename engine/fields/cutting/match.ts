@@ -1,8 +1,8 @@
 /**
- * Matches a template with a message. What it found is in `found`, until the next match.
+ * Matches a template with a message. The results are in `found` until the next match.
  *
- * Invariant: a match is of the whole message. After one, every value lies within it and is of the type that its
- * template says; values of pairs and columns that are not are missing.
+ * Invariant: a match covers the whole message. After one, every value is within it and has the type that its
+ * template states; values of pairs and columns with another type are missing.
  */
 import { forget, found, isValid, keep } from './found.ts';
 import { auditValueEnd } from '../reading/read-audit.ts';
@@ -20,7 +20,7 @@ import { readXml } from '../reading/read-xml.ts';
 import { OPERATION, type Slot, type Template } from './template.ts';
 import { addressEnd, digitsEnd, numberOf } from './values.ts';
 
-/** Places that one message may be tried at: a message made to take long is left uncut. */
+/** Limit of positions tried in one message: a message that was crafted to take long is left uncut. */
 const MOST_TRIES = 500;
 
 const [QUOTE, COMMA, BACKSLASH, BAR] = [34, 44, 92, 124];
@@ -33,7 +33,7 @@ export function matches(template: Template, b: Uint8Array, start: number, end: n
   return from(template, 0, b, start, end);
 }
 
-/** Whether the parts from number `i` on are what lies from `p` on. */
+/** Whether the parts from number `i` on match from `p` on. */
 function from(template: Template, i: number, b: Uint8Array, p: number, end: number): boolean {
   const { parts } = template;
   for (let at = p; ; i++) {
@@ -113,7 +113,7 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
   }
 }
 
-/** A capture that ends where the next literal text is. */
+/** A capture that ends where the next literal text begins. */
 function searched(
   template: Template,
   i: number,
@@ -142,7 +142,7 @@ function searched(
   const first = literal[0]!;
   const last = Math.min(most, end - literal.length);
   const step = isLong ? -1 : 1;
-  // What has no white space can only end where that is which the text begins with.
+  // A value without white space can only end where the text begins that follows it.
   if (!spaces && isSpace(first)) least = Math.max(least, most);
   for (let to = isLong ? last : least; to >= least && to <= last; to += step) {
     if (b[to] !== first || !isAt(b, to, end, literal)) continue;
@@ -156,7 +156,7 @@ function searched(
   return false;
 }
 
-/** Where the quote is that ends what begins at `start`, or -1. */
+/** The closing quote of the text that begins at `start`, or -1. */
 function quoteEnd(b: Uint8Array, start: number, end: number): number {
   for (let p = start; p < end; p++) {
     if (b[p] === QUOTE) return p;
@@ -165,7 +165,7 @@ function quoteEnd(b: Uint8Array, start: number, end: number): number {
   return -1;
 }
 
-/** Where the bar is that ends what begins at `start`, or -1. */
+/** The bar that ends the text beginning at `start`, or -1. */
 function barEnd(b: Uint8Array, start: number, end: number): number {
   for (let p = start; p < end; p++) {
     if (b[p] === BAR) return p;

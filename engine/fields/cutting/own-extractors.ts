@@ -1,8 +1,8 @@
 /**
- * Extractors of people: files of the format of extractor.ts, which a case keeps. One that has the name of an extractor of
- * Daybook takes its place; all are tried before those.
+ * People's extractors: files in the format of extractor.ts, which a case stores. One with the name of a Daybook
+ * extractor replaces it; all are tried before Daybook's.
  *
- * Patterns are templates, not regular expressions: matching one takes time in proportion to the message.
+ * Patterns are templates, not regular expressions: matching takes time proportional to the message.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import { Cutter } from './cutter.ts';
@@ -18,7 +18,7 @@ export interface OwnExtractor {
   readonly document: string;
 }
 
-/** @throws DaybookError usage: says what is wrong, and on which line */
+/** @throws DaybookError usage that says what is wrong, and on which line */
 export function readOwnExtractor(document: string, file: string): OwnExtractor {
   if (Buffer.byteLength(document) > MOST_BYTES)
     throw new DaybookError('usage', `${file} is longer than ${MOST_BYTES} bytes`);

@@ -1,8 +1,8 @@
 /**
- * The template that is proposed for a message in which a person selected the value of a field: the words around it, and
- * wildcards for what varies. Values that are cut out of the message already are kept, each where it comes once.
+ * Proposes a template for a message in which a person selected the value of a field: the words around it, and
+ * wildcards for what varies. Values that are already cut out of the message are kept, each if it occurs once.
  *
- * Invariant: the template fits the message. What it proposes is a text that people change.
+ * Invariant: the template fits the message. People can edit the proposed text.
  */
 import { addressEnd, numberOf } from './values.ts';
 import { fieldEntry } from '../registry/registry.ts';
@@ -20,11 +20,11 @@ interface Place {
   readonly capture: string;
 }
 
-/** Words behind the selection that are kept; what follows them may be anything. */
+/** Number of words after the selection that are kept; anything may follow them. */
 const MOST_WORDS_AFTER = 6;
 const utf8 = new TextEncoder();
 
-/** Where a message begins behind the tag that names its program, as the cutter has it. */
+/** The start of the message after the tag that names its program, as for the cutter. */
 export function bodyOf(program: string, message: string): string {
   let rest = message;
   if (program !== '' && message.startsWith(program)) {
@@ -34,7 +34,7 @@ export function bodyOf(program: string, message: string): string {
   return rest.replace(/^ +/, '').replace(/^\[ *\d+\.\d+\] (?=.)/, '');
 }
 
-/** @param known fields with their values, of those that the message gives already */
+/** @param known fields with the values that the message already gives */
 export function proposeTemplate(
   message: string,
   selection: Selection,
@@ -79,7 +79,7 @@ function textOf(message: string, places: readonly Place[], { end: selected }: Se
   return `${out}${escaped(message.slice(at, Math.max(at, stop)))}{:rest}`;
 }
 
-/** Where what is of no account begins: after some words behind the selection. */
+/** Start of the rest that a wildcard replaces: after some words following the selection. */
 function restStart(message: string, from: number): number {
   let words = 0;
   for (const { index } of message.slice(from).matchAll(/ /g)) {
@@ -89,7 +89,7 @@ function restStart(message: string, from: number): number {
   return message.length;
 }
 
-/** Where a value is that comes once, as a word of its own; else -1. */
+/** Position of a value that occurs once, as a separate word; otherwise -1. */
 function placeOf(message: string, value: string): number {
   const start = message.indexOf(value);
   if (start < 0 || message.indexOf(value, start + 1) >= 0) return -1;

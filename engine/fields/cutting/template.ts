@@ -1,12 +1,12 @@
 /**
  * Templates of messages: literal texts and captures, matched byte by byte.
  *
- * `Failed {password|none} for {user:text} from {src_ip} port {src_port}{:rest}`: `{a|b}` is either text, `{field}` a
- * value of the field's own type, `{field:type}` one of another, `{:type}` is not kept. A backslash makes the brace or bar
- * that follows it one of the text.
+ * `Failed {password|none} for {user:text} from {src_ip} port {src_port}{:rest}`: `{a|b}` is either text, `{field}`
+ * a value of the field's own type, `{field:type}` one of another type, `{:type}` is discarded. A backslash makes a
+ * following brace or bar literal.
  *
- * Nothing backtracks but `text` and `brief`, which try the places where the next literal text is; how often is bounded,
- * and a message that takes more is left uncut.
+ * Only `text` and `brief` backtrack, trying each occurrence of the next literal text; their number is bounded, and
+ * a message that exceeds it is left uncut.
  */
 import { KeyTable } from '../reading/key-table.ts';
 import { fieldEntry } from '../registry/registry.ts';
@@ -18,41 +18,41 @@ const CAPTURES = [
   'peer',
   /** The address in brackets that a value ends with: `GUI(192.0.2.1)`. */
   'inner',
-  /** An address, else a name: of src_ip and dst_ip the name becomes src_domain and dst_domain. */
+  /** An address, otherwise a name: for src_ip and dst_ip the name becomes src_domain and dst_domain. */
   'host',
   'port',
   'number',
   /** A protocol by name or number. */
   'proto',
-  /** One byte or more, none of them white space. */
+  /** One byte or more, without white space. */
   'word',
-  /** As `word`, or nothing. */
+  /** Like `word`, or nothing. */
   'value',
-  /** Anything, as long as it can be; may be empty. */
+  /** Anything, as long as possible; may be empty. */
   'text',
-  /** Anything, as short as it can be; may be empty. */
+  /** Anything, as short as possible; may be empty. */
   'brief',
   /** Anything, if the literal text that follows it is in the message once only. */
   'sole',
   /** The last five of twelve digits: the message of Sophos's identifiers of logs. */
   'last5',
-  /** Up to the quote that no backslash is before; may be empty. */
+  /** Up to the unescaped closing quote; may be empty. */
   'quoted',
-  /** A request line of HTTP up to the quote that no backslash is before: http_method and url; may be empty. */
+  /** An HTTP request line up to the unescaped closing quote: http_method and url; may be empty. */
   'request',
   /** Anything up to the next comma; may be empty. */
   'cell',
-  /** Up to the bar that no backslash is before (headers of CEF and LEEF); may be empty. */
+  /** Up to an unescaped bar (headers of CEF and LEEF); may be empty. */
   'bar',
-  /** As Linux audit writes what may be anything: in quotes, or in hexadecimal; not `?` or `(null)`. */
+  /** Linux audit's encoding of arbitrary values: in quotes, or in hexadecimal; not `?` or `(null)`. */
   'audit',
   /** The arguments of a command as Linux audit writes them, up to the end: `a0="ls" a1="-l"`. */
   'arguments',
   /** `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
   'endpoint',
-  /** As `word`; of `DOMAIN\\name` the domain becomes user_domain. */
+  /** Like `word`; the domain of `DOMAIN\\name` becomes user_domain. */
   'account',
-  /** As `account`, and `name@domain`, too. */
+  /** Like `account`, and `name@domain`, too. */
   'principal',
   /** Anything up to the end. */
   'rest',
@@ -66,16 +66,16 @@ const CAPTURES = [
   'json',
   /** Elements of XML up to the end; keys are their names, or `Name` attributes (read-xml.ts). */
   'xml',
-  /** A sentence that says what became of a login (read-login.ts). */
+  /** A sentence about the result of a login (read-login.ts). */
   'login',
-  /** A sentence that says where traffic came from (read-traffic.ts). */
+  /** A sentence about the origin of traffic (read-traffic.ts). */
   'traffic',
   /** Columns up to the end. */
   'columns',
 ] as const;
 export type Capture = (typeof CAPTURES)[number];
 
-/** What a part of a template is, as a number: comparing numbers is what matching mostly does. */
+/** The kind of a template's part, as a number: matching mostly compares these. */
 export const OPERATION = {
   literal: 0,
   ...(Object.fromEntries(CAPTURES.map((name, i) => [name, i + 1])) as Record<Capture, number>),
@@ -94,29 +94,31 @@ export interface Slot {
   readonly operation: number;
   readonly literal: undefined;
   readonly capture: Capture;
-  /** Number of its field in `Template.fields`; -1: not kept. */
+  /** Index of its field in `Template.fields`; -1: discarded. */
   readonly field: number;
-  /** Number of the field of its second part: an endpoint's port, an account's domain, a request's method; -1: none. */
+  /**
+   * Index of the field of its second part: an endpoint's port, an account's domain, a request's method; -1: none.
+   */
   readonly second: number;
-  /** Any bytes are a value, which is kept as it is. */
+  /** Whether any bytes are a value, which is stored unchanged. */
   readonly isPlain: boolean;
 }
 export type Part = Literal | Slot;
 
 export interface Pairs {
-  /** Of several keys of one field the first counts. */
+  /** Of several keys for one field the first takes precedence. */
   readonly keys: KeyTable<Slot>;
-  /** Of custom fields of CEF: by what their labels say, in lower case. */
+  /** For custom fields of CEF: by their labels, in lower case. */
   readonly labels: readonly (readonly [Uint8Array, Slot])[];
   readonly separator: number;
   readonly assign: number;
   /** -1: none. */
   readonly stop: number;
-  /** Of `pairs`: read by `readStrictPairs`. */
+  /** For `pairs`: read by `readStrictPairs`. */
   readonly isStrict: boolean;
-  /** Of those: keys are compared in small letters and digits alone. */
+  /** For strict pairs: keys are compared by small letters and digits only. */
   readonly isAlike: boolean;
-  /** Of those: a blank follows every separator. */
+  /** For strict pairs: a blank follows every separator. */
   readonly isSpaced: boolean;
 }
 
@@ -129,19 +131,19 @@ export interface Template {
   readonly pairs: Pairs | undefined;
   readonly columns: readonly (Slot | undefined)[];
   readonly separator: number;
-  /** Numbers of fields without which nothing is cut; of a list in it one is enough. */
+  /** Indexes of fields that must be present for anything to be cut; of a nested list, one is enough. */
   readonly needs: readonly (readonly number[])[];
   /** Numbers that `found` may have: those of fields, and those of keys that only have to be there. */
   readonly size: number;
-  /** It has literal texts, or needs fields, that few other messages have. */
+  /** Whether it has literal texts, or needs fields, that few other messages have. */
   readonly isDistinct: boolean;
 }
 
-/** A template that is made when a message may match it: most messages may match few of all. */
+/** A template that is made when a message may match it: most messages may match only a few. */
 export interface TemplateDraft {
-  /** What every message that it matches begins with: this byte, or a value of this type; undefined: nothing. */
+  /** The beginning of every message that it matches: this byte, or a value of this type; undefined: empty. */
   readonly start: number | string | undefined;
-  /** @throws Error which says what is wrong with it */
+  /** @throws Error that says what is wrong with it */
   readonly make: () => Template;
 }
 
@@ -150,7 +152,7 @@ interface GivenTemplate {
   readonly set: Readonly<Record<string, string>>;
   readonly pairs?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Of several, a template for each. */
+  /** With several, a template for each. */
   readonly separator?: string | readonly string[] | undefined;
   readonly assign?: string | undefined;
   readonly stop?: string | undefined;
@@ -165,12 +167,12 @@ interface GivenTemplate {
 const MOST_VARIANTS = 64;
 const utf8 = new TextEncoder();
 
-/** One template for each choice of `{a|b}` and each separator. @throws Error which says what is wrong with it */
+/** One template for each choice of `{a|b}` and each separator. @throws Error that says what is wrong with it */
 export function parseTemplate(given: GivenTemplate): Template[] {
   return draftTemplates(given).map(({ make }) => make());
 }
 
-/** As `parseTemplate`, before they are made. @throws Error which says what is wrong with its choices */
+/** Like `parseTemplate`, before they are made. @throws Error that says what is wrong with its choices */
 export function draftTemplates(given: GivenTemplate): TemplateDraft[] {
   const variants = choices(given.text);
   if (variants.length > MOST_VARIANTS)
@@ -185,10 +187,10 @@ export function draftTemplates(given: GivenTemplate): TemplateDraft[] {
   );
 }
 
-/** A brace with what is in it, a character behind a backslash, or literal text. */
+/** A brace with its content, a character after a backslash, or literal text. */
 const TOKENS = /\\.|\{[^{}]*\}|[^\\{}]+|./gsu;
 
-/** The literal text that a token stands for; undefined: it is a brace. */
+/** The literal text of a token; undefined: it is a brace. */
 function literalText(token: string): string | undefined {
   if (token.length === 2 && token.startsWith('\\')) return token[1];
   return token.startsWith('{') || token === '}' ? undefined : token;
@@ -200,7 +202,7 @@ function startOf(text: string): number | string | undefined {
   return first === undefined ? undefined : encoded(String.fromCodePoint(first))[0];
 }
 
-/** As UTF-8. Nearly all are a few letters of ASCII: an encoder takes several times as long for them. */
+/** As UTF-8. Nearly all are a few ASCII letters, for which an encoder takes several times as long. */
 function encoded(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {
@@ -211,7 +213,7 @@ function encoded(text: string): Uint8Array {
   return bytes;
 }
 
-/** The texts that the choices in a text stand for, which may have captures and choices in them. */
+/** The alternative texts of a text with choices, which may contain captures and choices. */
 function choices(text: string): string[] {
   for (let at = 0; at < text.length; at++) {
     if (text[at] === '\\') at += 1;
@@ -230,7 +232,7 @@ function choices(text: string): string[] {
   return [text];
 }
 
-/** Where the brace at `start` and each bar right within it are, and where it closes. */
+/** Positions of the brace at `start` and each bar directly within it, and of the closing brace. */
 function braces(text: string, start: number): { bars: number[]; end: number } {
   const bars = [start];
   let depth = 0;
@@ -318,7 +320,7 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
   };
 }
 
-/** @throws Error where what takes the rest of a message is not at the end, or its settings are missing or of another */
+/** @throws Error if a capture of the rest is not at the end, or its settings are missing or belong to another */
 function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
   const end = parts.findIndex(({ capture }) => capture !== undefined && isLast(capture));
   if (end >= 0 && end < parts.length - 1)
@@ -381,7 +383,7 @@ function isCapture(name: string): name is Capture {
   return CAPTURES.some((one) => one === name);
 }
 
-/** Whether what a capture takes does not depend on what follows it. */
+/** Whether the end of a capture does not depend on the text that follows. */
 function endsItself(capture: Capture): boolean {
   switch (capture) {
     case 'ip':
@@ -415,13 +417,13 @@ function isLast(capture: Capture): boolean {
   return capture === 'rest' || capture === 'arguments' || capture === 'columns' || hasKeys(capture);
 }
 
-/** What `{name}` captures. */
+/** The default capture of `{name}`. */
 function ownCapture(name: string): string {
   const type = fieldEntry(name)?.type;
   return type === 'ip' || type === 'port' || type === 'number' || type === 'proto' ? type : 'word';
 }
 
-/** Where the name of a side goes that is given by name. */
+/** The field for a side that is given by name. */
 export function domainOf(name: string): string {
   return name === 'dst_ip' ? 'dst_domain' : 'src_domain';
 }

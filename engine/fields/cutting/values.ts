@@ -1,4 +1,4 @@
-/** Values as messages write them: addresses, numbers, protocols. All read bytes, and none throws. */
+/** Values as messages write them: addresses, numbers, protocols. All functions read bytes, and none throws. */
 import { isMappedIp4 } from '../../contract/event-batch.ts';
 import { PROTOCOLS } from '../../contract/event.ts';
 
@@ -18,7 +18,7 @@ export function four(): number {
   return ((ADDRESS[12]! << 24) | (ADDRESS[13]! << 16) | (ADDRESS[14]! << 8) | ADDRESS[15]!) >>> 0;
 }
 
-/** Where the IPv4 address ends that begins at `start`, or -1; fills ADDRESS. */
+/** The end of the IPv4 address that begins at `start`, or -1; fills ADDRESS. */
 function ip4End(b: Uint8Array, start: number, end: number): number {
   let p = start;
   for (let i = 0; i < 4; i++) {
@@ -55,7 +55,7 @@ function hexOf(code: number): number {
 
 const tail = new Uint8Array(16);
 
-/** Where the IPv6 address ends that begins at `start`, its zone included, or -1; fills ADDRESS. */
+/** The end of the IPv6 address that begins at `start`, including its zone, or -1; fills ADDRESS. */
 function ip6End(b: Uint8Array, start: number, end: number): number {
   let p = start;
   let n = 0;
@@ -108,7 +108,7 @@ function isZone(code: number): boolean {
   return isDigit(code) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 45;
 }
 
-/** Where the address ends that begins at `start`, or -1; fills ADDRESS. */
+/** The end of the address that begins at `start`, or -1; fills ADDRESS. */
 export function addressEnd(b: Uint8Array, start: number, end: number): number {
   for (let p = start; p < end && p < start + 5; p++) {
     if (b[p] === 46) return ip4End(b, start, end);
@@ -128,7 +128,7 @@ export function numberOf(b: Uint8Array, start: number, end: number, most: number
   return value > most ? -1 : value;
 }
 
-/** Where the run of digits ends that begins at `start`. */
+/** The end of the digits that begin at `start`. */
 export function digitsEnd(b: Uint8Array, start: number, end: number): number {
   let p = start;
   while (p < end && isDigit(b[p]!)) p += 1;
@@ -160,7 +160,7 @@ export function isText(b: Uint8Array, start: number, end: number, text: Uint8Arr
   return true;
 }
 
-/** Of an answer of HTTP: proxies and caches write 0 where there was none. */
+/** Of an HTTP response: proxies and caches write 0 if there was none. */
 export function isStatus(b: Uint8Array, start: number, end: number): boolean {
   return end - start === 3 && numberOf(b, start, end, 599) >= 100;
 }

@@ -1,9 +1,9 @@
 /**
- * Records as JSON in messages: `app: {"user":"alice"}`. Their members give fields as those of JSON files do, by dialects
- * (dialects.ts) and by names that mean the same whatever wrote them.
+ * JSON records in messages: `app: {"user":"alice"}`. Their members give fields like those of JSON files, by
+ * dialects (dialects.ts) and by names that mean the same in all products.
  *
- * Invariant: only a message that ends with the object is read, and none that states a name more than once: which of its
- * values the program meant is not known. It never throws.
+ * Invariant: only a message that ends with the object is read, and only if it states no name more than once, since
+ * it is unknown which value the program meant. It never throws.
  */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import { flatten, type Flat, unwrap } from './flatten.ts';
@@ -23,10 +23,10 @@ export class EmbeddedJson {
   private finder: DialectFinder | undefined;
   private readonly fields = new RecordFields();
 
-  /** Fills fields of a row from the object that `b[start, end)` ends with. @returns whether it gave any */
+  /** Fills fields of a row from the object at the end of `b[start, end)`. @returns whether it gave any */
   fill(batch: EventBatch, row: number, b: Uint8Array, start: number, to: number): boolean {
     let end = to;
-    // What ends a line of a list is not of the object, nor is the empty list that Monolog writes after it.
+    // The end of a list's line does not belong to the object, nor does the empty list that Monolog writes after it.
     while (end > start && (b[end - 1]! <= 32 || isOfList(b[end - 1]!))) end -= 1;
     if (b[end - 1] !== CLOSE || end - start > MOST_BYTES) return false;
     const open = objectStart(b, start, Math.min(end, start + MOST_BEFORE));
@@ -37,7 +37,7 @@ export class EmbeddedJson {
     return this.fields.write(batch, row, meanings, record) > 0;
   }
 
-  /** What the record that was read last calls the host that wrote it. */
+  /** The host that the last record names as its writer. */
   get host(): string | undefined {
     return this.fields.textOf('host');
   }
@@ -47,7 +47,7 @@ function isOfList(code: number): boolean {
   return code === COMMA || code === CLOSE_LIST || code === OPEN_LIST;
 }
 
-/** Where the first brace is that a name follows, or -1. */
+/** The first brace that is followed by a name, or -1. */
 function objectStart(b: Uint8Array, start: number, end: number): number {
   for (let p = start; p < end; p++) {
     if (b[p] !== OPEN) continue;
@@ -58,7 +58,7 @@ function objectStart(b: Uint8Array, start: number, end: number): number {
   return -1;
 }
 
-/** Undefined for what is no object, or states a name more than once. */
+/** Undefined if it is not an object, or states a name more than once. */
 function parse(text: string): Flat | undefined {
   const flat: Flat = { keys: [], values: [] };
   try {

@@ -1,18 +1,18 @@
 /**
- * JSON objects as flat lists of names and values: nested objects by names with dots, arrays as JSON
- * text. Held always: bounded depth (what lies deeper is JSON text) and no exception for any value
- * that `JSON.parse` returns, but for text nested too deeply to be written again (RangeError).
+ * JSON objects as flat lists of names and values: nested objects by names with dots, arrays as JSON text.
+ * Invariants: bounded depth (deeper values are JSON text), and no exception for any value that `JSON.parse`
+ * returns, except for text nested too deeply to be serialised again (RangeError).
  */
 import { numberText } from './parse-json.ts';
 import { parseWithRepeatedNames } from './repeated-names.ts';
 
 const MAX_DEPTH = 8;
-/** What any container of Azure prints, but in records of the audit logs of Kubernetes. */
+/** Any output of an Azure container, except in audit log records of Kubernetes. */
 const AZURE_LOG = 'properties.log';
 
 /**
- * Members and columns whose text is the record itself as JSON, in an export that wraps it: of Microsoft 365's audit
- * log, of Splunk, of containers, of Azure's Kubernetes, of FireEye, and of shippers of logs.
+ * Members and columns whose text is the record itself as JSON, in an export that wraps it: Microsoft 365's audit
+ * log, Splunk, containers, Azure's Kubernetes, FireEye, and log shippers.
  */
 const WRAPPED: ReadonlySet<string> = new Set([
   'AuditData',
@@ -35,7 +35,7 @@ export interface Flat {
   written?: Map<string, string>;
 }
 
-/** The text of a member as it is written. */
+/** The text of a member as written. */
 export function writtenText({ keys, values, written }: Readonly<Flat>, i: number): string {
   const value = values[i]!;
   const text = typeof value === 'number' ? written?.get(keys[i]!) : undefined;
@@ -52,8 +52,8 @@ function isKubernetesAudit({ keys, values }: Flat): boolean {
 }
 
 /**
- * Takes apart the records that members wrap: what they hold stands under its own names, or after the wrapping member's
- * name and a dot where there is such a name outside, too. A text that is no object stays as it is.
+ * Unwraps the records within members: their content gets its own names, or, if such a name also exists outside,
+ * names prefixed by the wrapping member's name and a dot. A text that is not an object stays unchanged.
  * @returns whether such a record states a name more than once
  */
 export function unwrap(flat: Flat): boolean {
@@ -77,7 +77,7 @@ export function unwrap(flat: Flat): boolean {
   return false;
 }
 
-/** @returns whether the object states a name more than once; undefined for a text that is no object */
+/** @returns whether the object states a name more than once; undefined for a text that is not an object */
 function flattenText(text: string, into: Flat): boolean | undefined {
   try {
     const { value, isRepeated } = parseWithRepeatedNames(text);
@@ -89,7 +89,7 @@ function flattenText(text: string, into: Flat): boolean | undefined {
   }
 }
 
-/** Adds the members of `value` to `into`; false if it is no object. Nulls are left out. */
+/** Adds the members of `value` to `into`; false if it is not an object. Nulls are omitted. */
 export function flatten(value: unknown, into: Flat): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   add(value, '', into, 0);

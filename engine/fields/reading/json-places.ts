@@ -1,16 +1,16 @@
 /**
- * On which line of a JSON text each of its members and elements begins, so that messages say where something is
- * wrong. The text has been parsed: only where things are is read here.
+ * Finds the line on which a member or element of a JSON text begins, so that messages can say where something is
+ * wrong. The text has been parsed before: only positions are read here.
  */
 import type { DocumentPath } from '../cutting/extractor.ts';
 
-/** The line of what a path leads to, from 1; of what is missing, that of what it would be in. */
+/** The line, from 1, of the value at a path; for a missing value, that of its container. */
 export function lineOf(text: string, path: DocumentPath): number {
   const reader = new PlaceReader(text);
   return text.slice(0, reader.find(path.map(String))).split('\n').length;
 }
 
-/** The line and the problem of a text that is no JSON, as people read it. */
+/** The line of an error in invalid JSON, and its description for people. */
 export function jsonProblem(text: string, error: SyntaxError): { line: number; what: string } {
   const found = /position (\d+)/.exec(error.message);
   const at = found === null ? text.length : Number(found[1]);
@@ -38,7 +38,7 @@ class PlaceReader {
     return place;
   }
 
-  /** Goes to the value of a member or element; false where there is none. */
+  /** Moves to the value of a member or element; false if there is none. */
   private enter(step: string, isObject: boolean): boolean {
     this.at += 1;
     for (let i = 0; this.at < this.text.length; i++) {
@@ -65,7 +65,7 @@ class PlaceReader {
     while (/\s/.test(this.text[this.at] ?? '')) this.at += 1;
   }
 
-  /** Goes behind a value. */
+  /** Skips a value. */
   private skip(): void {
     let depth = 0;
     do {

@@ -1,12 +1,12 @@
 /**
- * Keys of pairs and paths of JSON members, looked up by their bytes: no text is made of a key in a message.
+ * Look-up of keys of pairs and paths of JSON members by their bytes: no string is made of a key in a message.
  *
- * Invariant: a key is found only if all of its bytes are equal; the hash only chooses where to compare.
+ * Invariant: a key is found only if all of its bytes are equal; the hash only selects the candidates.
  */
 const utf8 = new TextEncoder();
 const DOT = 46;
 
-/** The hash of a key's bytes, one after the other, from 0. */
+/** The hash of a key's bytes, one after the other, starting with 0. */
 export function hashOn(hash: number, code: number): number {
   return (Math.imul(hash, 31) + code) | 0;
 }
@@ -71,7 +71,7 @@ export class KeyTable<T> {
   }
 }
 
-/** Where in `key` what follows `b[start, end)` is, if that is at `at`, or -1. */
+/** The position in `key` after `b[start, end)`, if that is at `at`, or -1. */
 function endOf(key: Uint8Array, at: number, b: Uint8Array, start: number, end: number): number {
   if (at + end - start > key.length) return -1;
   for (let i = start; i < end; i++) if (key[at + i - start] !== b[i]) return -1;

@@ -1,8 +1,8 @@
 /**
- * Where the message of a program begins in what an event keeps of its line: behind the tag of the program, the time and
- * number that it or its system writes itself, and the header of the device whose line a relay passed on.
+ * Finds the start of a program's message in an event's line: after the program's tag, the time and number that the
+ * program or its system writes, and the header of the device whose line a relay forwarded.
  *
- * Invariant: what is not wholly of such a form is part of the message.
+ * Invariant: a prefix that is not completely of such a form is part of the message.
  */
 import type { EventBatch } from '../../contract/event-batch.ts';
 
@@ -11,7 +11,7 @@ const latin1 = new TextDecoder('latin1');
 const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
 const [OPEN, CLOSE, DASH, SLASH, LETTER_T, LESS, GREATER] = [91, 93, 45, 47, 84, 60, 62];
 
-/** Where a message begins behind the tag that names its program (RFC 3164) and a time since the system started. */
+/** The start of the message after the tag that names its program (RFC 3164) and a time since system start. */
 export function bodyStart(
   { program, message }: EventBatch,
   row: number,
@@ -50,7 +50,7 @@ export function blanksEnd(data: Uint8Array, start: number, end: number): number 
   return p;
 }
 
-/** Behind what systems and devices write between the tag and the message: a number, a time since the start, their own time. */
+/** Skips what systems and devices write between tag and message: a number, a time since start, their own time. */
 function afterTag(data: Uint8Array, start: number, end: number): number {
   let p = blanksEnd(data, start, end);
   if (data[p] !== OPEN) return behindStamp(data, p, end);
@@ -72,7 +72,7 @@ function isSolarisId(b: Uint8Array, at: number): boolean {
   return b[at + 1] === 73 && b[at + 2] === 68 && b[at + 3] === SPACE && isDigits(b, at + 4, 4);
 }
 
-/** Where a header that a relay put another one before names its host and program, and where its message begins. */
+/** A header that a relay preceded by another one: its host and program, and the start of its message. */
 export interface RelayedHeader {
   readonly host: number;
   readonly hostEnd: number;
@@ -96,8 +96,8 @@ function bareTag(b: Uint8Array, start: number, end: number): RelayedHeader | und
 }
 
 /**
- * The header of the device itself in a message of which the importer read that of a relay, or none:
- * `<38>Nov 27 10:15:22 host1 sshd[100]: Failed …`, `Message forwarded from host1: sshd[100]: …` of AIX, `sshd[100]: …`.
+ * The device's header in a message whose line has a relay's header, or none: `<38>Nov 27 10:15:22 host1 sshd[100]:
+ * Failed …`, `Message forwarded from host1: sshd[100]: …` of AIX, `sshd[100]: …`.
  */
 export function relayedHeader(
   b: Uint8Array,
@@ -144,12 +144,12 @@ export function relayedHeader(
     hostEnd: isForwarded ? hostEnd - 1 : hostEnd,
     program,
     programEnd,
-    // A device's number may be where a program is: `router1 1234: *Mar  4 05:06:07: %SYS-5-…`.
+    // A device's number may be in place of a program: `router1 1234: *Mar  4 05:06:07: %SYS-5-…`.
     body: afterTag(b, body + 2, end),
   };
 }
 
-/** Where a name of a host or program ends: letters, digits, `.`, `-`, `_` and `/`. */
+/** The end of a host's or program's name: letters, digits, `.`, `-`, `_` and `/`. */
 function nameEnd(b: Uint8Array, start: number, end: number): number {
   let p = start;
   while (
@@ -170,8 +170,8 @@ function startsWith(b: Uint8Array, start: number, end: number, text: Uint8Array)
 const MOST_TIME = 40;
 
 /**
- * Behind the time that a program writes before its message, whatever carries it: `2026/11/27 10:15:22 [error] …`,
- * `[2026-11-27 10:15:22.123] …`, `[Fri Nov 27 10:15:22.123456 2026] …`; `start` where there is none.
+ * After the time that a program writes before its message, whatever its transport: `2026/11/27 10:15:22 [error] …`,
+ * `[2026-11-27 10:15:22.123] …`, `[Fri Nov 27 10:15:22.123456 2026] …`; `start` if there is none.
  */
 export function behindTime(b: Uint8Array, start: number, end: number): number {
   const isOpen = b[start] === OPEN;
@@ -198,17 +198,23 @@ const LEVELS =
   'trace debug info information notice warn warning error err severe critical fatal audit'.split(
     ' ',
   );
-/** By their first letters and lengths. */
+/** By first letter and length. */
 const LEVEL_LENGTHS = new Uint8Array(32 * 16);
 for (const level of LEVELS) LEVEL_LENGTHS[(level.charCodeAt(0) & 31) * 16 + level.length] = 1;
-/** Addresses, which what is in brackets before a message may be of the client. */
+/** Addresses, for which text in brackets before a message may come from the client. */
 const IN_BRACKETS = String.raw`\d\.\d+\.\d+\.\d|(?<![\w:])[\da-f]{0,4}(?::[\da-f]{1,4})*(?:::|(?::[\da-f]{1,4}){7})`;
-/** What shows that brackets before a message hold no user's name: a level, or the name of a logger outside of them. */
+/**
+ * Proof that brackets before a message do not contain a user's name: a level, or the name of a logger outside of
+ * them.
+ */
 const MARK = new RegExp(
   String.raw`(?:^|[\s[(:|])(?:${LEVELS.join('|')})(?=[\s\]):|-]|$)|(?:^|\s)[a-z_]\w*(?:\.|::?)[a-z_]`,
   'i',
 );
-/** A level; a thread, level, logger or process in brackets; the name of a logger, with dots or colons in it; marks between. */
+/**
+ * A level; a thread, level, logger or process in brackets; the name of a logger, with dots or colons in it;
+ * punctuation between them.
+ */
 const HEADING = new RegExp(
   String.raw`(?:\[(?![^\]]*(?:client|${IN_BRACKETS}))[^\]\n]{1,80}\]|\((?:MainThread|[\w.-]*thread[\w.-]*)\)|(?:${LEVELS.join('|')})(?=[\s:|-])|(?:[a-z_]\w*(?:\.|::?))+[a-z_]\w*(?= ?[:-] ))(?: ?[:|-])?\s+`,
   'iy',
@@ -219,7 +225,7 @@ const MOST_HEADING = 256;
 export function mayHaveHeading(b: Uint8Array, start: number, end: number): boolean {
   const code = b[start]!;
   if (code === OPEN || code === PAREN) return true;
-  // Bytes below 65 end a word, but for digits.
+  // Bytes below 65 end a word, except digits.
   let p = start;
   while (p < end && (b[p]! >= 65 || (b[p]! >= 48 && b[p]! <= 57))) p += 1;
   if (b[p] === DOT || b[p] === COLON) return true;
@@ -227,8 +233,8 @@ export function mayHaveHeading(b: Uint8Array, start: number, end: number): boole
 }
 
 /**
- * Behind what programs write before their messages: `WARN [http-1] org.example.Login: …`, `[error] [auth] …`; `start` where
- * nothing is written there.
+ * After the heading that programs write before their messages: `WARN [http-1] org.example.Login: …`, `[error]
+ * [auth] …`; `start` if there is none.
  */
 export function behindHeading(b: Uint8Array, start: number, end: number): number {
   const text = latin1.decode(b.subarray(start, Math.min(end, start + MOST_HEADING)));
@@ -242,12 +248,12 @@ export function behindHeading(b: Uint8Array, start: number, end: number): number
 
 /** Firepower's word before the mnemonic. */
 const ALERTS = utf8.encode('Alerts %');
-/** What Cisco's devices put between the header of a relay and `%FACILITY-6-MNEMONIC` is no longer. */
+/** Maximum length of what Cisco's devices write between a relay's header and `%FACILITY-6-MNEMONIC`. */
 const MOST_STAMP = 96;
 
 /**
- * Where `%SYS-5-CONFIG_I: …` begins behind the number and the time of the device itself, `1234: *Mar  4 05:06:07.123: `,
- * `2026 Mar  4 05:06:07 UTC: ` or `*task: Mar 04 05:06:07.123: `; `start` where there are none.
+ * The start of `%SYS-5-CONFIG_I: …` after the device's own number and time, `1234: *Mar 4 05:06:07.123: `, `2026
+ * Mar 4 05:06:07 UTC: ` or `*task: Mar 04 05:06:07.123: `; `start` if there are none.
  */
 function behindStamp(b: Uint8Array, start: number, end: number): number {
   if (startsWith(b, start, end, ALERTS) && isUpper(b[start + ALERTS.length]!))

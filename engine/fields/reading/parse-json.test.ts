@@ -1,4 +1,4 @@
-/** Members of JSON records are texts as they are written, numbers among them. */
+/** Members of JSON records are texts as written, including numbers. */
 import { describe, expect, it } from 'vitest';
 import { type Flat, flatten, unwrap, writtenText } from './flatten.ts';
 import { parseWithRepeatedNames } from './repeated-names.ts';

@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers stay as they are written: `2.10` is not `2.1` to whoever searches for it, and digits that a double
- * cannot hold are those of an identifier.
+ * Parses JSON while preserving the spelling of numbers: a search for `2.10` does not mean `2.1`, and digits that a
+ * double cannot hold are those of an identifier.
  */
 
 interface RawJson {
@@ -18,8 +18,8 @@ const SUSPECT =
   /[:,[\s](-?(?:\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}|(?=[\d.]{17})\d+\.\d+|\d+\.\d*0(?!\d))|-0(?![.\d]))/g;
 
 /**
- * Numbers that JavaScript writes in another way are objects, of which `numberText` gives the text.
- * @throws what `JSON.parse` throws
+ * Numbers that JavaScript would write differently become objects, whose text `numberText` returns.
+ * @throws the errors of `JSON.parse`
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -35,7 +35,7 @@ function asWritten(_key: string, value: unknown, context?: { source?: string }):
     : rawJSON(source);
 }
 
-/** A number as it is written, if `parseJson` kept it so. */
+/** The spelling of a number, if `parseJson` preserved it. */
 export function numberText(value: object): string | undefined {
   return isRawJSON(value) ? value.rawJSON : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Values as Linux audit writes what a process may choose: in quotes where they are plain, else in hexadecimal, without either
- * where there is none (`?`, `(null)`).
+ * Values in Linux audit records that a process may choose: quoted if they are plain, otherwise in hexadecimal;
+ * neither if there is none (`?`, `(null)`).
  *
  * Source: https://github.com/linux-audit/audit-documentation/wiki/SPEC-Writing-Good-Events
  */
@@ -11,7 +11,7 @@ const [NUL, SPACE, QUOTE, APOSTROPHE, ASSIGN, BRACKET, A, UNDERSCORE, SEPARATOR]
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Where the value ends that begins at `start`, with its quotes, or -1. */
+/** The end of the value that begins at `start`, including its quotes, or -1. */
 export function auditValueEnd(b: Uint8Array, start: number, end: number): number {
   let p = start;
   if (b[p] === QUOTE) {
@@ -30,8 +30,8 @@ export function isHexadecimal(b: Uint8Array, start: number, end: number): boolea
 }
 
 /**
- * Bytes out of hexadecimal digits; what ends an argument in a title becomes a space.
- * @returns how many were written to `out`
+ * Decodes hexadecimal digits; the terminator of an argument in a title becomes a space.
+ * @returns number of bytes written to `out`
  */
 export function readHexadecimal(
   b: Uint8Array,
@@ -72,7 +72,7 @@ export function readArguments(b: Uint8Array, start: number, end: number, out: Ui
   return n;
 }
 
-/** Of a key: whether it is that of a length, and whether a new argument begins with it (`a2`, `a2[0]`). */
+/** Whether a key is that of a length, and whether a new argument begins with it (`a2`, `a2[0]`). */
 function argumentOf(
   b: Uint8Array,
   start: number,
@@ -87,7 +87,7 @@ function argumentOf(
   };
 }
 
-/** What was written to `out`, with what is no UTF-8 replaced. */
+/** The bytes in `out` as text, with invalid UTF-8 replaced. */
 export function asText(out: Uint8Array, size: number): Uint8Array {
   let p = 0;
   while (p < size && out[p]! < 0x80) p += 1;

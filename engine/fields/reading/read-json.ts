@@ -1,10 +1,10 @@
 /**
- * Members of a JSON object in a message, by the path of their names: `{"a":{"b":1}}` has `a.b`. Elements of an array have
- * the path of the array.
+ * Members of a JSON object in a message, by the path of their names: `{"a":{"b":1}}` has `a.b`. Elements of an
+ * array have the path of the array.
  *
- * A name that an object states again with another value: see `offerOnce`. Of elements the first counts.
+ * For a name that an object repeats with another value, see `offerOnce`. Of elements the first counts.
  *
- * A message that was cut off gives what is before its end; what is no JSON ends the reading, and it never throws.
+ * A truncated message gives the members before its end; invalid JSON ends the reading, and it never throws.
  */
 import { ESCAPES, type Escapes, offer, offerOnce } from '../cutting/found.ts';
 import { hashOn } from './key-table.ts';
@@ -18,19 +18,19 @@ const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [123, 125, 91, 93];
 const starts = new Int32Array(MOST_DEPTH);
 const ends = new Int32Array(MOST_DEPTH);
 const hashes = new Int32Array(MOST_DEPTH + 1);
-/** Which of the open brackets are of arrays. */
+/** Which of the open brackets belong to arrays. */
 const isList = new Uint8Array(MOST_DEPTH * 2);
 /** Names in the path where each bracket was opened. */
 const depths = new Uint8Array(MOST_DEPTH * 2);
 
 export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
   let brackets = 0;
-  /** How many of them are of arrays. */
+  /** Number of open arrays. */
   let lists = 0;
   let depth = 0;
   let p = start;
   while (p < end && b[p]! <= 32) p += 1;
-  // The brace that opens it may be of the text that is before.
+  // The opening brace may belong to the text before it.
   if (b[p] !== OPEN) {
     isList[0] = 0;
     depths[0] = 0;
@@ -93,7 +93,7 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
         p += 1;
       valueEnd = p;
     }
-    // `null` is no value.
+    // `null` is not a value.
     if (depth > 0 && (b[value] !== 110 || b[value - 1] === QUOTE)) {
       const i = keys.findPath(hashes[depth]!, b, starts, ends, depth);
       if (i >= 0 && lists > 0) offer(keys.values[i]!, b, value, valueEnd, i + 1, escapes);
@@ -109,7 +109,7 @@ function escapesIn(b: Uint8Array, start: number, end: number): Escapes {
   return ESCAPES.none;
 }
 
-/** Where the quote is that ends a string, or the end. */
+/** The closing quote of a string, or the end. */
 function stringEnd(b: Uint8Array, start: number, end: number): number {
   let p = start;
   while (p < end && b[p] !== QUOTE) p += b[p] === BACKSLASH ? 2 : 1;

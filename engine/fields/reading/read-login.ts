@@ -1,9 +1,10 @@
 /**
- * Sentences that say of a login that it was refused or accepted, as programs of all kinds write them: `Login failed for
- * user 'alice' from 192.0.2.17`, `User alice logged in from IP 192.0.2.17`, `Bad password for alice (192.0.2.17)`.
+ * Sentences that say whether a login was refused or accepted, as programs of all kinds write them: `Login failed
+ * for user 'alice' from 192.0.2.17`, `User alice logged in from IP 192.0.2.17`, `Bad password for alice
+ * (192.0.2.17)`.
  *
- * Held always: every word of the message is known to be of such a sentence; what it does not introduce (`for`, `user`,
- * `from`, `IP`, brackets behind an account) is no account and no address.
+ * Invariant: every word of the message is known to occur in such sentences; only what is introduced (by `for`,
+ * `user`, `from`, `IP`, or brackets after an account) is an account or an address.
  */
 import { sentenceReader } from './read-sentence.ts';
 
@@ -17,19 +18,19 @@ const REFUSED = new RegExp(
   ].join('|'),
   'iy',
 );
-/** A password that was accepted may not be all that is asked for. */
+/** An accepted password may not be the only factor. */
 const ACCEPTED = new RegExp(
   `(?:successful|accepted) ${LOGIN}|${LOGIN} (?:successful|succeeded|success|accepted)`,
   'iy',
 );
-/** What is said of an account that comes before it. */
+/** What follows an account that precedes the verb. */
 const WAS_REFUSED =
   /failed to (?:log ?(?:in|on)|sign in|authenticate)|was not found in (?:ldap )?directory/iy;
 const WAS_ACCEPTED =
   /(?:has )?(?:successfully )?(?:logged|signed) (?:in|on)|(?:has been |was )?(?:successfully )?authenticated/iy;
 const HAS_ENDED =
   /(?:has |was |has been )?(?:successfully )?(?:logged|signed) (?:out|off)(?: of (?:the |an? )?(?:ssh2?|https?|web|telnet|console|gui|cli|api|vpn|rdp) session)?/iy;
-/** Without `user` or `account` before it: what is signed off may be a document or a change. */
+/** Without a preceding `user` or `account`, what is signed off may be a document or a change. */
 const IS_LOGGED_OUT = /(?:has |was |has been )?(?:successfully )?logged (?:out|off)/iy;
 const QUOTED = String.raw`'([^']+)'|"([^"]+)"|${'`([^`]+)`'}|\[([^\]]+)\]|<([^>]+)>`;
 const WORD = String.raw`([^\s,;:()'"${'`'}<>[\]]*[^\s,;:.()'"${'`'}<>[\]])`;
@@ -41,7 +42,7 @@ const SUBJECT = new RegExp(
   String.raw`(?:(?:(?:admin(?:istrator)?|local|remote) )?(?:user|account)(?:[:=] ?| )(?:'([^']+)'|"([^"]+)"|${WORD})|'([^']+)'|"([^"]+)") `,
   'diy',
 );
-/** Words of the language that stand where accounts do, and addresses. */
+/** Words of the language in the positions of accounts and addresses. */
 const NO_ACCOUNT = new RegExp(
   `^(?:${[
     'a|an|the|this|that|which|who|it|he|she|they|any|all|some|each|every|another|other|same|first|second|third|last|next',
@@ -81,7 +82,7 @@ const REASON = `(?:reason[:=] ?)?(?:${[
   `${SECRET}(?: (?:or|and|/) ${SECRET})? (?:(?:is|was|has|has been) )?(?:not found|does not exist|unknown|wrong|invalid|incorrect|mismatch|expired|locked(?: out)?|disabled|rejected|not allowed)`,
   '(?:permission|access) denied|authentication (?:failed|failure)|too many (?:failed )?(?:login )?(?:attempts|failures)',
 ].join('|')})`;
-/** What may follow a sentence without changing what it says. */
+/** What may follow a sentence without changing its meaning. */
 const TAILS = {
   accepted: /[.!]?$/y,
   refused: new RegExp(String.raw`(?:[.!]? ?[:,;-] ?${REASON}|[.!]? ?\(${REASON}\))?[.!]?$`, 'iy'),
@@ -89,7 +90,7 @@ const TAILS = {
 
 const KEYS = ['user', 'address', 'port', 'refused', 'accepted', 'ended'] as const;
 
-/** What was read of a sentence: where each part is. */
+/** The positions of a sentence's parts. */
 type Parts = Partial<Record<(typeof KEYS)[number], readonly [number, number]>>;
 
 export const readLogin = sentenceReader(KEYS, () => true, partsOf);
@@ -120,7 +121,7 @@ function partsOf(text: string): Parts | undefined {
   return matchAt(tail, text, at) === undefined ? undefined : parts;
 }
 
-/** Reads what became of the login. @returns where it ends, or -1 */
+/** Reads the outcome of the login. @returns its end, or -1 */
 function phraseAt(
   text: string,
   at: number,
@@ -139,7 +140,7 @@ function phraseAt(
   return -1;
 }
 
-/** Reads a protocol, an account or an address. @returns where it ends, or -1 */
+/** Reads a protocol, an account or an address. @returns its end, or -1 */
 function clauseAt(text: string, at: number, parts: Parts): number {
   const protocol = matchAt(PROTOCOL_CLAUSE, text, at);
   if (protocol !== undefined) return at + protocol[0].length;
@@ -163,7 +164,7 @@ function clauseAt(text: string, at: number, parts: Parts): number {
   return at + account[0].length;
 }
 
-/** Where the group of a match is that took part. */
+/** The position of the group that took part in a match. */
 function valueOf(found: RegExpExecArray): readonly [number, number] {
   return found.indices!.slice(1).find((one) => one !== undefined)!;
 }

@@ -1,8 +1,9 @@
 /**
- * What devices write after their header: pairs of keys and values, columns, and the extensions of CEF and LEEF.
+ * Reads what devices write after their header: pairs of keys and values, columns, and the extensions of CEF and
+ * LEEF.
  *
- * All read bytes once from the left, and none throws. A value that is not of its field's type is missing.
- * CEF: https://www.microfocus.com/documentation/arcsight/arcsight-smartconnectors/ (Common Event Format);
+ * All functions read bytes once from the left, and none throws. A value that does not have its field's type is
+ * missing. CEF: https://www.microfocus.com/documentation/arcsight/arcsight-smartconnectors/ (Common Event Format);
  * LEEF: https://www.ibm.com/docs/en/dsm?topic=leef-overview
  */
 import {
@@ -17,12 +18,12 @@ import { hashOn } from './key-table.ts';
 import type { Pairs, Slot } from '../cutting/template.ts';
 import { isText } from '../cutting/values.ts';
 
-/** Between what the kernel and what auditd writes of a record. */
+/** Separates the kernel's and auditd's parts of a record. */
 const GROUP = 29;
 const [TAB, SPACE, QUOTE, APOSTROPHE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 39, 124, 61, 92];
 const COLON = 58;
 
-/** `key=value key="value, in quotes"`, with what separates pairs and what is between a key and its value. */
+/** `key=value key="value, in quotes"`, with the given separator and assignment character. */
 export function readPairs(
   { keys, separator, assign, stop }: Pairs,
   b: Uint8Array,
@@ -57,20 +58,21 @@ export function readPairs(
     const i = keys.find(hash, b, key, keyEnd);
     if (i < 0) continue;
     const slot = keys.values[i]!;
-    // What is not in quotes is in hexadecimal there.
+    // Unquoted values are in hexadecimal there.
     const quote = slot.capture === 'audit' && b[value - 1] === QUOTE ? 1 : 0;
     offer(slot, b, value - quote, valueEnd + quote, i + 1);
   }
 }
 
 /**
- * Pairs and nothing else, for lines whose values others may choose: a value that is not in quotes must not be what another
- * pair is within, nor leave a quote or bracket open. What follows something that is no pair is not read, nor is the value
- * before it, which may be longer; where keys contradict each other none is kept.
+ * Pairs and nothing else, for lines whose values others may choose: an unquoted value must not contain another
+ * pair, nor leave a quote or bracket open. Nothing is read after something that is not a pair, nor the value before
+ * it, which may be longer; if keys contradict each other, all are dropped.
  */
 export function readStrictPairs(pairs: Pairs, b: Uint8Array, from: number, end: number): void {
   readOnlyPairs(pairs, b, from, end);
-  // Times and sizes are a `user`'s, too, and labels stand in sentences: `User=0.05s Sys=0.00s`, `User: please wait, Note: x`.
+  // `User` may also precede times and sizes, and labels occur in sentences: `User=0.05s Sys=0.00s`, `User: please
+  // wait, Note: x`.
   if (pairs.isAlike) forgetAccounts(pairs.keys.values, b, pairs.assign === COLON);
 }
 
@@ -114,7 +116,7 @@ function readOnlyPairs(pairs: Pairs, b: Uint8Array, from: number, end: number): 
       lastStart = p;
       p = plainValueEnd(b, p, end, separator, assign);
       if (p < 0) {
-        // Spaces may be what separates pairs, and the separator be in their values.
+        // If spaces separate pairs, values may still contain the separator.
         if (separator !== SPACE && isAnyOffered) forgetKeys();
         return;
       }
@@ -134,13 +136,13 @@ export const KINDS_OF_PAIRS = 3;
 const [BARE, HEADED, LABELLED] = [0, 1, 2] as const;
 const MOST_LABEL = 40;
 
-/** Alike keys may stand behind a name, `gate7: src=…`; those with a colon may be of several words. */
+/** Leniently compared keys may follow a name, `gate7: src=…`; those with a colon may have several words. */
 export function kindOfPairs({ isAlike, assign }: Pairs): number {
   if (!isAlike) return BARE;
   return assign === COLON ? LABELLED : HEADED;
 }
 
-/** The byte behind the first key; 0: none. */
+/** The byte after the first key; 0: none. */
 export function firstMark(kind: number, b: Uint8Array, from: number, end: number): number {
   let start = kind === HEADED ? behindName(b, from, end) : from;
   while (start < end && isBlank(b[start]!)) start += 1;
@@ -168,11 +170,11 @@ function behindName(b: Uint8Array, start: number, end: number): number {
 /** The key that was read last, in small letters and digits. */
 const simple = { bytes: new Uint8Array(64), size: 0, hash: 0 };
 
-/** Reads a key into `simple`. @param isLabel it may be of several words @returns where it ends */
+/** Normalises a key into `simple`. @param isLabel it may have several words @returns its end */
 function simplifyKey(b: Uint8Array, start: number, end: number, isLabel: boolean): number {
   simple.size = 0;
   simple.hash = 0;
-  // Numbers are no labels: `10:15:22`.
+  // Numbers are not labels: `10:15:22`.
   if (isLabel && b[start]! < 65) return start;
   let p = start;
   for (; p < end; p++) {
@@ -192,7 +194,7 @@ function simplifyKey(b: Uint8Array, start: number, end: number, isLabel: boolean
   return p;
 }
 
-/** Where a value ends that is not in quotes; -1: it has what may be another pair, or a quote or bracket that is not closed. */
+/** The end of an unquoted value; -1: it contains something like another pair, or an unclosed quote or bracket. */
 function plainValueEnd(
   b: Uint8Array,
   start: number,
@@ -211,13 +213,13 @@ function plainValueEnd(
       if (separator === SPACE) break;
       word = p + 1;
     } else if (code === assign) {
-      // `10:15:22` is no pair.
+      // `10:15:22` is not a pair.
       if (word >= 0 && word < p && (code !== COLON || p + 1 === end || isBlank(b[p + 1]!)))
         return -1;
       word = -1;
     } else if (!isKeyByte(code)) {
       word = -1;
-      // Each comes and goes for itself: 0 if both have come an even number of times.
+      // A bit for each, toggled at each occurrence: 0 if both occurred an even number of times.
       if (code === QUOTE || code === APOSTROPHE) quotes ^= code;
       else if (isOpening(code)) open += 1;
       else if (isClosing(code)) open -= 1;
@@ -246,15 +248,14 @@ function isClosing(code: number): boolean {
 }
 
 const MOST_CUSTOM = 64;
-/** Custom fields of CEF: hash of the key, and the place of its value. */
+/** Custom fields of CEF: hash of the key, and position of its value. */
 const custom = new Int32Array(MOST_CUSTOM * 4);
 const labelled = { hashes: new Int32Array(MOST_CUSTOM), slots: new Int32Array(MOST_CUSTOM) };
 const LABEL = new TextEncoder().encode('Label');
 
 /**
- * `key=value key=value with spaces`: a value ends where the next key begins. What the label of a custom field
- * (`cs1Label=Rule Name cs1=web out`) says is its key. Not all devices escape what is `=` in a value: see
- * `offerOnce`.
+ * `key=value key=value with spaces`: a value ends where the next key begins. The label of a custom field
+ * (`cs1Label=Rule Name cs1=web out`) is its key. Not all devices escape `=` in values: see `offerOnce`.
  */
 export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, end: number): void {
   let customs = 0;
@@ -327,7 +328,7 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
     }
 }
 
-/** Letters, digits, and what is in keys of vendors. */
+/** Letters, digits, and other characters in vendors' keys. */
 function isKeyByte(code: number): boolean {
   const letter = code | 32;
   return (
@@ -359,10 +360,10 @@ function labelOf(
   return -1;
 }
 
-/** How rsyslog writes a tab. */
+/** rsyslog's escape for a tab. */
 const ESCAPED_TAB = new TextEncoder().encode('#011');
 
-/** How many bytes of `separator`, or of what stands for it, are at `p`. */
+/** Length of `separator`, or its escape, at `p`; 0 if it is not there. */
 function separatorAt(
   b: Uint8Array,
   p: number,
@@ -374,15 +375,15 @@ function separatorAt(
   return b[p] === separator[0] && to <= end && isText(b, p, to, separator) ? separator.length : 0;
 }
 
-/** How tabs are written between `start` and `end`: where one is there, `#011` is a text. */
+/** The form of tabs between `start` and `end`: if there is a real one, `#011` is text. */
 function tabsIn(b: Uint8Array, start: number, end: number): number | typeof ESCAPED_TAB {
   const tab = b.indexOf(TAB, start);
   return tab >= 0 && tab < end ? TAB : ESCAPED_TAB;
 }
 
 /**
- * LEEF 1: pairs with tabs between them. LEEF 2 may name another delimiter first: `^|`, `x5E|`, `0x09|`. Keys that
- * come twice: see `offerOnce`.
+ * LEEF 1: pairs separated by tabs. LEEF 2 may name another delimiter first: `^|`, `x5E|`, `0x09|`. For repeated
+ * keys see `offerOnce`.
  */
 export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
   let p = start;
@@ -427,8 +428,8 @@ function delimiterOf(b: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Columns in quotes have theirs taken off, and blanks before them.
- * @returns false where a quote is not closed
+ * Removes quotes around columns, and blanks before them.
+ * @returns false if a quote is not closed
  */
 export function readColumns(
   columns: readonly (Slot | undefined)[],
@@ -465,7 +466,7 @@ export function readColumns(
   return true;
 }
 
-/** Where the quote is that a column begins with, or -1. */
+/** The quote that a column begins with, or -1. */
 function quoteAt(b: Uint8Array, start: number, end: number, separator: number): number {
   let p = start;
   if (separator !== SPACE) while (p < end && b[p] === SPACE) p += 1;

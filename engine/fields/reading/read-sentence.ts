@@ -1,18 +1,18 @@
-/** What readers of sentences share: they say where the parts are, and templates say which fields these are. */
+/** Common part of sentence readers: they find the parts, and templates assign these to fields. */
 import { hashOn } from './key-table.ts';
 import { offer } from '../cutting/found.ts';
 import type { Pairs } from '../cutting/template.ts';
 
 const utf8 = new TextEncoder();
 const latin1 = new TextDecoder('latin1');
-/** Longer messages are no sentences. */
+/** Longer messages are not sentences. */
 const MOST_BYTES = 512;
 
 type Place = readonly [start: number, end: number];
 
 /**
  * A reader of sentences whose parts have these names.
- * @param mayBe whether bytes have what such sentences have: others are not decoded
+ * @param mayBe whether the bytes may be such a sentence: others are not decoded
  */
 export function sentenceReader<Key extends string>(
   keys: readonly Key[],

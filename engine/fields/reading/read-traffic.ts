@@ -1,13 +1,13 @@
 /**
- * Sentences that say of traffic where it came from, as devices of all kinds write them: `Port scan! From 192.0.2.17:40001
- * to 198.51.100.1:22, proto TCP`, `TCP packet from 192.0.2.17 to 198.51.100.1 was dropped`.
+ * Sentences about the origin of traffic, as devices of all kinds write them: `Port scan! From 192.0.2.17:40001 to
+ * 198.51.100.1:22, proto TCP`, `TCP packet from 192.0.2.17 to 198.51.100.1 was dropped`.
  *
- * Held always: the sentence names traffic, no other address, and nothing whose two addresses are no sender and receiver
- * (translation, routes, answers, changes); nothing in it is quoted, or a pair.
+ * Invariant: the sentence names traffic, no other address, and nothing whose two addresses are not sender and
+ * receiver (translation, routes, answers, changes); it contains no quotation and no pair.
  */
 import { sentenceReader } from './read-sentence.ts';
 
-/** What comes from somewhere, a few words before `from`. */
+/** Words for traffic, a few words before `from`. */
 const TRAFFIC =
   /\b(?:connections?|packets?|traffic|attacks?|scan(?:ning|s)?|flood(?:ing|s)?|flows?|requests?|probes?|sweeps?|spoofing|intrusions?|datagrams?|fragments?|segments?|tcp|udp|icmp(?:v6)?|d?dos)\b/i;
 const NEAR_WORDS = 8;
@@ -21,10 +21,10 @@ const OTHER = new RegExp(
   ].join('|')})\b|n't\b`,
   'i',
 );
-/** Before `from` these tell of a setting. */
+/** Before `from` these indicate a setting. */
 const SETTING =
   /\b(?:rules?|polic(?:y|ies)|acls?|access[ -]lists?|filters?|add\w*|delet\w*|remov\w*|creat\w*|starting|config\w*|sett?(?:ings?)?)\b/i;
-/** Quotes, pairs, addresses, and what other devices wrote. */
+/** Quotes, pairs, addresses, and quotations of other devices. */
 const UNLIKE = /["'`<>{}|=@%\\]|\d+\.\d+\.\d+\.\d|::|(?:[\da-f]{1,4}:){4}|\bfrom\b/i;
 const MOST_BEFORE = 160;
 
@@ -42,17 +42,17 @@ const SPACED_ENDS = new RegExp(
   String.raw`\bfrom:? ${sideOf('source|src|client|remote|peer|attacker|sender')}${spacedPlace('a')},? to:? ${sideOf('destination|dst|server|target|victim|local')}${spacedPlace('b')}(?=[\s,;)\]]|[.!]?(?:\s|$))`,
   'di',
 );
-/** Of several, or of one that nothing was decided about, the number may be a count, a size or a time. */
+/** With several, or without a decision, the number may be a count, a size or a time. */
 const DECIDED_ONE =
   /\b(?:den(?:y|ied)|block(?:ed)?|dropp?(?:ed)?|reject(?:ed)?|discard(?:ed)?|refused?|allow(?:ed)?|permit(?:ted)?|accept(?:ed)?)[: ]+(?:(?:in|out)bound )?(?:tcp |udp )?(?:connection|packet|flow|datagram|attack|scan|tcp|udp)\s+$/i;
 const END_OR_CLAUSE = /^(?:[\s.!)\]]*$|[,;]| (?:on interface|by|due|proto|protocol|interface)\b)/i;
 
-/** `192.0.2.17:40001 -> 198.51.100.1:22`, with both ports: what goes before it is all that may deny that it is traffic. */
+/** `192.0.2.17:40001 -> 198.51.100.1:22`, with both ports: only the text before it may deny that it is traffic. */
 const ARROW = new RegExp(
   String.raw`(?<![\w.:-])<?${arrowEnd('a')} ?-{1,2}> ?${arrowEnd('b')}(?=[\s,;)\]>]|[.!]?(?:\s|$))`,
   'di',
 );
-/** Behind an arrow another one: which ends are meant is not said. */
+/** A second arrow makes it unclear which ends are meant. */
 const CHAIN = /^ ?[-=]+>/;
 /** `10.0.0.0/8 -> 192.0.2.0/24`: no ports, or both are so low that they may as well be sizes of networks. */
 const NETWORKS = /\/(?:[12]?\d|3[0-2]) ?-.*\/(?:[12]?\d|3[0-2])$/;
@@ -90,7 +90,7 @@ function mayBeTraffic(b: Uint8Array, start: number, end: number): boolean {
     const code = b[p]!;
     if (code === 62 && b[p - 1] === 45) return true;
     if (code !== 32 && code !== 58) continue;
-    // What ends with `om`, `rc` or `ce`.
+    // Ends with `om`, `rc` or `ce`.
     const two = ((b[p - 2]! | 32) << 8) | (b[p - 1]! | 32);
     if (two === 0x6f6d || two === 0x7263 || two === 0x6365) return true;
   }
@@ -113,7 +113,7 @@ function partsOf(text: string): Parts | undefined {
   return undefined;
 }
 
-/** Whether nothing is quoted or another address in a part of a sentence, and no word says that it is about something else. */
+/** Whether a part of a sentence contains no quotation, no other address, and no word that changes its subject. */
 function isFree(text: string): boolean {
   return !UNLIKE.test(text) && !OTHER.test(text);
 }

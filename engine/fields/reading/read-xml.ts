@@ -1,8 +1,8 @@
 /**
- * Elements of XML in a message: `<Computer>a</Computer>` has the key `Computer`, `<Data Name="User">b</Data>` the key
- * `User`, and an attribute, `<Provider Name="c"/>`, that of its element and its name, `Provider.Name`.
+ * XML elements in a message: `<Computer>a</Computer>` has the key `Computer`, `<Data Name="User">b</Data>` the key
+ * `User`, and an attribute, `<Provider Name="c"/>`, that of its element and name, `Provider.Name`.
  *
- * Elements are not nested for this: of several of one name the first that has a text counts. It never throws.
+ * Nesting is ignored: of several elements with one name the first with a text counts. It never throws.
  */
 import { ESCAPES, offer } from '../cutting/found.ts';
 import { hashOn } from './key-table.ts';
@@ -21,7 +21,7 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
   while (p < end) {
     while (p < end && b[p] !== OPEN) p += 1;
     if (++p >= end) return;
-    // The prefix of a name space is not of the name.
+    // The namespace prefix is not part of the name.
     let name = p;
     let nameEnd = p;
     for (; nameEnd < end && !isDelimiter(b[nameEnd]!); nameEnd++)
@@ -73,7 +73,7 @@ function keep(keys: Pairs['keys'], b: Uint8Array, size: number, from: number, to
   offer(keys.values[i]!, b, start, end, i + 1, escapes);
 }
 
-/** Copies a key; gives its size, 0 for one that is too long. */
+/** Copies a key; returns its size, 0 if it is too long. */
 function copied(b: Uint8Array, start: number, end: number): number {
   if (end - start > MOST_KEY) return 0;
   for (let p = start; p < end; p++) key[p - start] = b[p]!;

@@ -1,6 +1,6 @@
 /**
- * JSON objects that state a name more than once. Parsers keep one of the values, so that a sender can hide the others.
- * Here none is lost: the last has the name, as for `JSON.parse`, and earlier ones get `.1`, `.2`, ….
+ * JSON objects that state a name more than once. Parsers keep one of the values, so that a sender could hide the
+ * others. Here none is lost: the last has the name, as in `JSON.parse`, and earlier ones get `.1`, `.2`, ….
  */
 import { endOfString, jsonStrings } from './json-strings.ts';
 import { numberText, parseJson } from './parse-json.ts';
@@ -8,7 +8,7 @@ import { numberText, parseJson } from './parse-json.ts';
 const COLON = 58;
 const COLON_NEXT = /\s*:/y;
 
-/** @throws what `parseJson` throws */
+/** @throws the errors of `parseJson` */
 export function parseWithRepeatedNames(text: string): {
   readonly value: unknown;
   readonly isRepeated: boolean;
@@ -18,7 +18,7 @@ export function parseWithRepeatedNames(text: string): {
   return { value: parseJson(numberRepeatedNames(text)), isRepeated: true };
 }
 
-/** Of a text of JSON, outside of strings: there is one for each name. */
+/** Colons in a JSON text outside of strings: there is one for each name. */
 function countColons(text: string): number {
   let colons = 0;
   for (let at = 0; at < text.length;) {
@@ -45,7 +45,7 @@ function countNames(value: unknown): number {
   return count;
 }
 
-/** Where the text of each name of an object ends, wherever it is stated. */
+/** The end of each occurrence of each name of an object. */
 type Names = Map<string, number[]>;
 
 interface Insertion {

@@ -1,13 +1,13 @@
-/** What texts the fields of dialects can have. Held always: a text that is refused stays an attribute. */
+/** Which texts the fields of dialects accept. Invariant: a refused text stays an attribute. */
 
 /** How a dialect writes accounts (dialect.ts). */
 export const ACCOUNTS = ['whole', 'account', 'principal'] as const;
 export type Accounts = (typeof ACCOUNTS)[number];
 
-/** How SharePoint encodes who signed in, and how: a guest by mail, or a member. */
+/** SharePoint's encoding of who signed in, and how: a guest by mail, or a member. */
 const CLAIM = /^(?:urn:spo:guest#|i:0#\.f\|membership\|)/;
 
-/** An account without its domain, and that; undefined where it names none. */
+/** An account split into name and domain; undefined if it names none. */
 export function cutAccount(
   text: string,
   accounts: Accounts,
@@ -15,7 +15,7 @@ export function cutAccount(
   if (accounts === 'whole')
     return CLAIM.test(text) ? { name: text.replace(CLAIM, ''), domain: '' } : undefined;
   const cut = text.indexOf('\\');
-  // Some write two backslashes, as if for JSON.
+  // Some double the backslash, as in JSON.
   const name = text.slice(cut + 1).replace(/^\\+/, '');
   if (cut >= 0 && name !== '') return { name, domain: text.slice(0, cut) };
   const at = accounts === 'principal' ? text.lastIndexOf('@') : -1;
@@ -59,18 +59,21 @@ const METHODS: ReadonlySet<string> = new Set(
 );
 /** Both ends of a connection or a socket, or a pipe, as Falco names open files. */
 const NO_FILE = /^(?:\S+:\d+|[\da-f]+)->|^(?:pipe|socket|anon_inode):/i;
-/** Texts that stand for nothing. */
+/** Texts for a missing value. */
 const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '(null)', '(none)']);
 
-/** What a field has of a text: all of it, or of an answer's status the code; undefined: nothing. */
+/** The part of a text that a field gets: all of it, or the code of an HTTP status; undefined: nothing. */
 export function textOf(field: string, text: string): string | undefined {
   if (field === 'http_status') return statusOf(text);
-  // The dot of the root is not written everywhere: one name is one text.
+  // The dot of the root is not written everywhere: it is removed, so that one name is one text.
   if (field === 'query' && text.length > 1 && text.endsWith('.')) return text.slice(0, -1);
   return isTextOf(field, text) ? text : undefined;
 }
 
-/** The code of `200`, `404 Not Found` and `HTTP/1.1 503 Slow Down`; words that no status of HTTP has say nothing of HTTP. */
+/**
+ * The code of `200`, `404 Not Found` and `HTTP/1.1 503 Slow Down`; words that no HTTP status has are not about
+ * HTTP.
+ */
 function statusOf(text: string): string | undefined {
   const [, version, code = '', words = ''] = STATUS.exec(text) ?? [];
   const isOne =
@@ -80,14 +83,14 @@ function statusOf(text: string): string | undefined {
   return code !== '' && isOne ? code : undefined;
 }
 
-/** Digests of files: Sysmon's list, `SHA1=…,MD5=…`, or one alone, whose digits say which it is. */
+/** Digests of files: Sysmon's list, `SHA1=…,MD5=…`, or a single one, whose length tells its algorithm. */
 export function digestsIn(text: string): readonly (readonly [field: string, digest: string])[] {
   for (const [field, digits] of DIGESTS)
     if (text.length === digits && HEX.test(text)) return [[field, text]];
   return [...text.matchAll(HASH)].map(([, kind = '', digest = '']) => [kind.toLowerCase(), digest]);
 }
 
-/** Whether what some product calls an action may be one: no sentence, and no number that stands for it. */
+/** Whether a product's action name is usable: not a sentence, and not a numeric code. */
 export function isActionName(text: string): boolean {
   return !NO_ACTION.test(text);
 }
@@ -95,11 +98,11 @@ export function isActionName(text: string): boolean {
 /** Whether a field can have a text: no list, no object, and no word for nothing. */
 function isTextOf(field: string, text: string): boolean {
   if (NOTHING.has(text) || text.startsWith('[') || text.startsWith('{')) return false;
-  // An identifier of the event alone is no code of its type.
+  // An identifier of the event itself is not a code of its type.
   if (field === 'event_code') return text.length <= 64 && !UUID.test(text) && !DRAWN.test(text);
   const digits = DIGESTS.get(field);
   if (digits !== undefined) return text.length === digits && HEX.test(text);
-  // An address is no name.
+  // An address is not a name.
   if (field === 'src_domain' || field === 'dst_domain') return !ADDRESS.test(text);
   if (field === 'file_path') return !NO_FILE.test(text);
   return field !== 'http_method' || METHODS.has(text.toLowerCase());

@@ -5,10 +5,10 @@ import { asText, readArguments, readHexadecimal } from './read-audit.ts';
 const [QUOTE, BACKSLASH] = [34, 92];
 const utf8 = new TextEncoder();
 
-/** What a backslash is written before that is none of the text: `\ " ' = | n r`. */
+/** Characters whose escaping backslash is not part of the text: `\ " ' = | n r`. */
 const ESCAPED: ReadonlySet<number> = new Set([BACKSLASH, QUOTE, 39, 61, 124, 110, 114]);
 
-/** What `unescapeText` made, until it is called again. */
+/** The result of `unescapeText`, until the next call. */
 const text = { bytes: new Uint8Array(1024), size: 0 };
 
 export function unescapeText(
@@ -51,7 +51,7 @@ export function unescapeText(
         const character = utf8.encode(String.fromCodePoint(isOne ? point : 0xfffd));
         for (const one of character) bytes[n++] = one;
       } else {
-        // CEF names its escapes, and products write paths as they are: `\Device\x`.
+        // CEF defines its escapes, and products write paths unescaped: `\Device\x`.
         if (escapes === ESCAPES.backslash && !ESCAPED.has(next)) bytes[n++] = BACKSLASH;
         bytes[n++] = controlOf(next, escapes);
       }
@@ -64,7 +64,7 @@ export function unescapeText(
 const ENTITIES = new Map(Object.entries({ lt: 60, gt: 62, amp: 38, quot: 34, apos: 39 }));
 const MOST_ENTITY = 8;
 
-/** Entities of XML; one that is not known stays as it is. */
+/** XML entities; an unknown one stays unchanged. */
 function unescapeXml(b: Uint8Array, start: number, end: number): typeof text {
   const { bytes } = text;
   let n = 0;
@@ -83,7 +83,7 @@ function unescapeXml(b: Uint8Array, start: number, end: number): typeof text {
   return text;
 }
 
-/** The character that an entity's name or number stands for. */
+/** The character for an entity's name or number. */
 function pointOf(b: Uint8Array, start: number, end: number): number | undefined {
   const name = String.fromCharCode(...b.subarray(start, end));
   if (!name.startsWith('#')) return ENTITIES.get(name);
@@ -92,7 +92,7 @@ function pointOf(b: Uint8Array, start: number, end: number): number | undefined 
   return isOne ? point : undefined;
 }
 
-/** What a letter after a backslash stands for. */
+/** The meaning of a letter after a backslash. */
 function controlOf(code: number, escapes: Escapes): number {
   if (code === 110) return 10;
   if (code === 114) return 13;

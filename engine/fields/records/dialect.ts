@@ -1,13 +1,13 @@
 /**
- * The format of a dialect: a JSON document that says how one product writes structured records (JSON, rows of a table,
- * Windows events), by the names of their members.
+ * The format of a dialect: a JSON document that says how one product writes structured records (JSON, rows of a
+ * table, Windows events), by the names of their members.
  *
- * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name is
- * followed by the paths that mean it, the best first: of a record, the first that has a value is taken. `list[].name`
- * is what all elements of a list have under that name, if it is the same; `list[Name]` the value of a name in a list of
- * names and values; `uri?name` a parameter of a URL.
+ * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name
+ * is followed by the paths that mean it, the best first: the first with a value in a record is used. `list[].name`
+ * is the value of that name in all elements of a list, if it is the same; `list[Name]` the value of a name in a
+ * list of names and values; `uri?name` a parameter of a URL.
  *
- * Invariant: what `readDialect` returns names only fields of the registry, and what `PARTS` lists.
+ * Invariant: the result of `readDialect` names only fields of the registry and those in `PARTS`.
  */
 import { z } from 'zod';
 import { DaybookError } from '../../contract/errors.ts';
@@ -17,21 +17,23 @@ import { ACCOUNTS, type Accounts } from '../reading/texts.ts';
 
 const Paths = z.record(z.string(), z.string());
 const Values = z.record(z.string(), z.string());
-/** Templates (template.ts) of the texts of a path, which give fields that no name gives; the first that fits counts. */
+/**
+ * Templates (template.ts) for the texts of a path, giving fields that no name gives; the first that fits is used.
+ */
 const Texts = z.record(z.string(), z.array(z.string().min(1)).min(1));
 
 const CASE = z.strictObject({
   /** Values of the path, separated by spaces, or a list of some that have any; `*`: any other. */
   in: z.union([z.string(), z.array(z.string().min(1)).min(1)]),
-  /** Only in records where `of` has one of these values; such a case comes before those without. */
+  /** Only for records in which `of` has one of these values; such a case precedes those without. */
   of: z.array(z.string().min(1)).min(1).optional(),
   names: Paths.optional(),
-  /** Fields that are not given by any name then. */
+  /** Fields that no name gives in this case. */
   not: z.string().optional(),
   set: Values.optional(),
   /** Beside those of the dialect. */
   texts: Texts.optional(),
-  /** Where it is another than that of the dialect. */
+  /** If it differs from that of the dialect. */
   accounts: z.enum(ACCOUNTS).optional(),
 });
 
@@ -40,36 +42,41 @@ const DIALECT = z.strictObject({
   for: z.string().min(1),
   /** Where the names are documented. */
   reference: z.string().optional(),
-  /** A record is of this dialect when it has all paths of one of these lists. */
+  /** A record is of this dialect if it has all paths of one of these lists. */
   has: z.array(z.string().min(1)).min(1),
-  /** It is of no product: any other dialect that a record may be of comes before it. */
+  /** Whether it belongs to no product: any other matching dialect precedes it. */
   general: z.boolean().optional(),
   names: Paths,
   /** Fields that general names do not give here. */
   not: z.string().optional(),
-  /** Its records are never flows, though they name both ends. */
+  /** Whether its records are never flows, although they name both ends. */
   neverFlow: z.boolean().optional(),
   /**
-   * What of a user goes to the field of its domain: of `account` the domain of `DOMAIN\\user`, of `principal` that of
-   * `user@domain`, too; of `whole` nothing. Undefined: `account`.
+   * How a user's domain is split off: for `account` from `DOMAIN\\user`, for `principal` from `user@domain` as
+   * well, for `whole` not at all. Undefined: `account`.
    */
   accounts: z.enum(ACCOUNTS).optional(),
-  /** Paths of times, each of which is an event of its own, and what each means. */
+  /** Paths of times that are separate events, with the meaning of each. */
   times: Values.optional(),
   /** Fields that every record has. */
   set: Values.optional(),
-  /** Values as they are written, in lower case (`#`: any other number), and as they are stored, by field; others are left out. */
+  /** Values as written, in lower case (`#`: any other number), and as stored, by field; others are omitted. */
   values: z.record(z.string(), Values).optional(),
   texts: Texts.optional(),
-  /** Objects in which members may lie, separated by spaces: the path `*.name` is `name` in each of them, or in none. */
+  /**
+   * Objects that may contain members, separated by spaces: the path `*.name` is `name` in each of them, or outside.
+   */
   within: z.string().optional(),
-  /** What else holds where a path has a value: the first path that the record has counts. `of`: paths of a second value. */
+  /**
+   * Additional rules if a path has a value: the first path that the record has counts. `of`: paths of a second
+   * value.
+   */
   when: z
     .strictObject({ paths: z.string(), of: z.string().optional(), cases: z.array(CASE).min(1) })
     .optional(),
 });
 
-/** What paths may mean beside the fields of the registry: parts and forms of fields, which importers work out. */
+/** Meanings of paths besides the fields of the registry: parts and forms of fields, which importers compute. */
 const PARTS: ReadonlySet<string> = new Set(
   'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes'.split(' '),
 );
@@ -98,7 +105,7 @@ export interface RecordDialect {
   readonly not: readonly string[];
   readonly neverFlow: boolean;
   readonly accounts: Accounts;
-  /** By path: what the time of a record's event means, where a record has several. */
+  /** By path: the meaning of a record's time, if it has several. */
   readonly times: ReadonlyMap<string, string>;
   readonly set: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -106,12 +113,12 @@ export interface RecordDialect {
   readonly texts: TemplatesByPath;
   /** Paths, of which the first that a record has decides. */
   readonly paths: readonly string[];
-  /** The same of the second value. */
+  /** Likewise for the second value. */
   readonly ofPaths: readonly string[];
   readonly cases: readonly Case[];
 }
 
-/** A path as it is compared. */
+/** A path in the form in which it is compared. */
 export function simplifyPath(path: string): string {
   return path.toLowerCase().replace(/[_\s-]/g, '');
 }
@@ -120,7 +127,7 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** The paths that a written one stands for. */
+/** The paths that a written one expands to. */
 function allOf(path: string, within: readonly string[]): readonly string[] {
   const own = path.slice(2);
   const all = path.startsWith('*.') ? [...within.map((outer) => `${outer}.${own}`), own] : [path];
@@ -148,7 +155,7 @@ function templatesOf(
   );
 }
 
-/** @throws DaybookError usage, where `document` is no dialect: says what is wrong with it */
+/** @throws DaybookError usage that says why `document` is not a dialect */
 export function readDialect(document: unknown, file: string): RecordDialect {
   const parsed = DIALECT.safeParse(document);
   if (!parsed.success)

@@ -1,4 +1,4 @@
-/** Every dialect is read, names fields of the registry, and is told from the others by what its file says. */
+/** Every dialect is valid, names fields of the registry, and is distinguished from the others by its file. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

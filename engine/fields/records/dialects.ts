@@ -374,7 +374,7 @@ export const shippedDialects = once((): readonly RecordDialect[] =>
  */
 export const GENERAL_NAMES: PathsByName = generalNames();
 
-/** Values of the general names, as they are written in lower case, and as they are stored. */
+/** Values of the general names, as written in lower case, and as stored. */
 export const GENERAL_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> =
   general.values;
 
@@ -398,9 +398,9 @@ function generalNames(): PathsByName {
   return out;
 }
 
-/** Fields whose members and columns are not kept under their own names, too. */
+/** Fields whose members and columns are not also kept under their own names. */
 const MOVED = ['src_ip', 'dst_ip', 'src_port', 'dst_port'] as const;
-/** What a name means that one product has for one side and another for the other. */
+/** Names that some products use for one side and others for the other. */
 const EITHER: Readonly<Record<string, string>> = {
   src_ip: 'ip',
   dst_ip: 'ip',
@@ -409,8 +409,8 @@ const EITHER: Readonly<Record<string, string>> = {
 };
 
 /**
- * The field of an address or port by the name that a product has for it, such as `ipAddress`: no attribute has that
- * name, for the value is in the field's column.
+ * The field of an address or port by a product's name for it, such as `ipAddress`: no attribute has that name,
+ * since the value is in the field's column.
  */
 export function movedField(name: string): string | undefined {
   return movedNames().get(simplifyPath(name));

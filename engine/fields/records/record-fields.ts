@@ -1,7 +1,8 @@
 /**
- * Fields of one record by the names of its members, as its dialect has them (meanings.ts), written into a row.
+ * Writes the fields of a record into a row, by the names of its members in its dialect (meanings.ts).
  *
- * Invariant: of several members that mean one field, the best that has a value is taken; a field that the row has stays.
+ * Invariant: of several members for one field, the best one with a value is used; a field that the row already has
+ * stays.
  */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../../contract/event.ts';
@@ -25,7 +26,7 @@ export class RecordFields {
   private readonly found = new Map<string, Found>();
   private readonly bytes = new Uint8Array(MOST_ADDRESS);
 
-  /** Sets the fields of the row. @returns how many the record gives */
+  /** Sets the fields of the row. @returns number of fields that the record gives */
   write(batch: EventBatch, row: number, meanings: Meanings, { keys, values }: NamedValues): number {
     this.found.clear();
     for (let i = 0; i < keys.length; i++) {
@@ -43,7 +44,7 @@ export class RecordFields {
     return this.found.size;
   }
 
-  /** What the record that was written last calls a field. */
+  /** The text of a field in the last record. */
   textOf(field: string): string | undefined {
     return this.found.get(field)?.text;
   }
@@ -122,7 +123,7 @@ export class RecordFields {
     if (port !== undefined && !this.found.has(side)) setPort(batch, row, side, port);
   }
 
-  /** Writes a text to `bytes`; gives its size, 0 for one that is too long for an address. */
+  /** Writes a text to `bytes`; returns its size, 0 if it is too long for an address. */
   private toBytes(text: string): number {
     return text.length > MOST_ADDRESS ? 0 : utf8.encodeInto(text, this.bytes).written;
   }
@@ -137,7 +138,7 @@ function setPort(
   if (isPort(text)) batch[field].set(row, Number(text));
 }
 
-/** 0 stands for none. */
+/** 0 means none. */
 function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff;
 }

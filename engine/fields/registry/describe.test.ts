@@ -1,11 +1,11 @@
-/** docs/fields.md is what the registry and the extractors say. */
+/** docs/fields.md matches the registry and the extractors. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fieldsPage } from './describe.ts';
 import { shippedExtractors } from '../cutting/extractors.ts';
 
-/** Without what formatting a table adds. */
+/** Without the padding that formatting adds to tables. */
 const plain = (page: string): string =>
   page.replace(/-+/g, '-').replace(/\s+/g, ' ').replaceAll('*', '_');
 

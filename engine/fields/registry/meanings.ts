@@ -1,6 +1,6 @@
 /**
- * What members of records mean, by their names: the dialects of engine/fields, and names that mean the same whatever
- * wrote them. Held always: a value never makes a column; a member that is not listed stays an attribute.
+ * Meanings of records' members by name: the dialects of engine/fields, and names that mean the same in all
+ * products. Invariant: a value never makes a column; a member that is not listed stays an attribute.
  *
  * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects, so that
  * `creationTimestamp` of another object is never the time of the event.
@@ -22,7 +22,7 @@ import type { Accounts } from '../reading/texts.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A record as names of its members, dots between those of nested objects, and their values. */
+/** A record: names of its members, with dots for nested objects, and their values. */
 export interface NamedValues {
   readonly keys: readonly string[];
   readonly values: readonly (string | number | boolean)[];
@@ -32,20 +32,20 @@ export interface NamedValues {
 export interface Meaning {
   readonly field: string;
   readonly rank: number;
-  /** Another field, of texts or of a part, that the same member gives. */
+  /** A second field, of a text or of a part, that the same member gives. */
   readonly also?: Meaning | undefined;
   /** The value is a part of the member's. */
   readonly part?: Part | undefined;
 }
 
-/** `list[].name`, `list[Name]` or `uri?name`; or what a text has where one of the templates has the field `name`. */
+/** `list[].name`, `list[Name]` or `uri?name`; or the capture `name` of a matching template. */
 export interface Part {
   readonly of: 'elements' | 'named' | 'parameters' | 'matched';
   readonly name: readonly string[];
   readonly templates?: readonly Template[];
 }
 
-/** The part of a member's text; undefined where it has none, or elements differ in it. */
+/** The part of a member's text; undefined if it has none, or elements differ in it. */
 export function partOf(text: string, { of, name, templates = [] }: Part): string | undefined {
   if (of === 'matched') return matchedIn(text, name[0] ?? '', templates);
   if (of === 'parameters') {
@@ -70,17 +70,17 @@ export function partOf(text: string, { of, name, templates = [] }: Part): string
   return found === '' ? undefined : found;
 }
 
-/** Longer lists are not looked into. */
+/** Longer lists are not searched. */
 const MOST_LIST = 256;
 
-/** The text that all elements of an array are; other texts as they are. */
+/** The common text of all elements of an array; other texts unchanged. */
 export function onlyElement(text: string): string {
   if (text.length > MOST_LIST || !text.startsWith('["') || !text.endsWith('"]')) return text;
   const [first, ...rest] = listIn(text);
   return typeof first !== 'string' || rest.some((one) => one !== first) ? text : first;
 }
 
-/** None where a text only looks like an array. */
+/** Empty if a text only looks like an array. */
 function listIn(text: string): readonly unknown[] {
   try {
     return elementsOf(text);
@@ -122,7 +122,7 @@ function stepInto(value: unknown, step: string): unknown {
   return valueOfName(memberOf(value, step.slice(0, open)), step.slice(open + 1, -1));
 }
 
-/** Of a list of names and values, `[{"name":"a","value":"b"}]`, the value of a name. */
+/** The value of a name in a list of names and values, `[{"name":"a","value":"b"}]`. */
 function valueOfName(list: unknown, name: string): unknown {
   if (!Array.isArray(list)) return undefined;
   const elements: readonly unknown[] = list;
@@ -139,7 +139,7 @@ function memberOf(value: unknown, name: string): unknown {
   return undefined;
 }
 
-/** Divides a path into that of a member, and the part of it. */
+/** Splits a path into that of a member, and the part of it. */
 function cutPath(path: string): { readonly member: string; readonly part: Part | undefined } {
   const list = path.indexOf('[].');
   if (list >= 0)
@@ -169,40 +169,41 @@ function withoutWrapper(key: string): string | undefined {
     : simplifyPath(key.slice(dot + 1));
 }
 
-/** The path of a member without all those that only wrap; undefined: none does. */
+/** The path of a member without wrapping members; undefined if there are none. */
 function withoutWrappers(key: string): string | undefined {
   if (!key.includes('.')) return undefined;
   const written = key.split('.');
   const steps = written.map(simplifyPath);
   const last = steps.length - 1;
-  // `Event.EventData`, `win.eventdata`, `body.event_data`: said of whom an event of Windows is about, not of who acts.
+  // `Event.EventData`, `win.eventdata`, `body.event_data`: these describe the subject of a Windows event, not the
+  // actor.
   const data = steps.indexOf('eventdata');
   if (data > 0 && (written[data] !== 'eventData' || WINDOWS.has(steps[data - 1]!)))
     return undefined;
   const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
-  // `actor.session.user.email`: of one who acts, all that are named are the same.
+  // `actor.session.user.email`: all names within an actor belong to the same one.
   if (own.length > 2 && own.slice(0, -1).every((step) => ACTING.has(step)))
     own.splice(0, own.length - 2);
   return own.length === steps.length ? undefined : own.join('.');
 }
 
-/** Paths of a case come before those of its dialect, and these before the general ones. */
+/** Paths of a case precede those of its dialect, and these precede the general ones. */
 const CASE_RANK = 0;
 const DIALECT_RANK = 200;
-/** What a text says comes after what names say. */
+/** Templates of texts rank after names. */
 const TEXT_RANK = 900;
 export const GENERAL_RANK = 1000;
-/** Of the general ones, what stands in a member that wraps the record comes last. */
+/** Among the general ones, members within a wrapper of the record come last. */
 const WRAPPED_RANK = 500;
-/** Members that wrap records: what is in them means what it means without them. */
+/** Members that wrap records: their content has the same meaning without them. */
 const WRAPPERS: ReadonlySet<string> = new Set(
   'event data properties payload record result details attributes fields body jsonpayload content eventdata'.split(
     ' ',
   ),
 );
-/** Members that hold what Windows says of an event. */
+/** Members that hold the data of a Windows event. */
 const WINDOWS: ReadonlySet<string> = new Set(['event', 'win', 'winlog']);
-/** Members that divide records: what general names mean in them is the same. */
+/** Members that structure records: general names keep their meaning in them. */
 const PARTS: ReadonlySet<string> = new Set(
   'audit auditlog auditevent auditdata meta info eventdetails auditdetails actiondetails'.split(
     ' ',
@@ -220,23 +221,23 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
 
 /** Names whose part in signatures is remembered. */
 const MAX_KEYS = 8192;
-/** More than any list of names that gives a dialect away has. */
+/** Greater than the length of any list of names that identifies a dialect. */
 const MOST_NAMES = 100;
 const NUMBER = /^-?\d+$/;
-/** What stands for all numbers that are not listed. */
+/** Represents all numbers that are not listed. */
 const ANY_NUMBER = '#';
 const NO_PLACES: readonly number[] = [];
-/** More than any list that gives a dialect away has. */
+/** Greater than the number of names in any list that identifies a dialect. */
 const MOST_LISTED = 16;
-/** Fields that a member may give beside another. */
+/** Fields that a member may give in addition to another. */
 const SECONDS: ReadonlySet<string> = new Set([
   ...[...CUT_TEXTS, 'host', 'program', 'event_type', 'message'],
 ]);
 
-/** Paths, of which the first that a record has gives the value that decides. */
+/** Paths, of which the first that a record has gives the deciding value. */
 class DecidingPaths {
   private readonly paths: readonly string[];
-  /** By name of a member: its place among the paths, or -1. */
+  /** By name of a member: its index among the paths, or -1. */
   private readonly known = new Map<string, number>();
 
   constructor(paths: readonly string[]) {
@@ -271,19 +272,19 @@ export class Meanings {
   readonly neverFlow: boolean;
   readonly accounts: Accounts;
   private readonly times: ReadonlyMap<string, string> | undefined;
-  /** What every record has: fields and their texts. */
+  /** Constant fields of every record, with their texts. */
   readonly constants: readonly (readonly [field: string, text: Uint8Array])[];
   private readonly general: Meanings | undefined;
   private readonly not: readonly string[];
   private readonly byPath = new Map<string, Meaning>();
   private readonly byKey = new Map<string, Meaning | undefined>();
   private readonly values = new Map<string, ReadonlyMap<string, string>>();
-  /** By the second value that decides (`''`: any), then by the first: what holds then. */
+  /** By the second deciding value (`''`: any), then by the first: the rules that apply. */
   private readonly cases = new Map<string, Map<string, Meanings>>();
   private readonly deciding: DecidingPaths | undefined;
   private readonly decidingOf: DecidingPaths | undefined;
 
-  /** @param general what names mean whatever wrote them; undefined: this is that */
+  /** @param general the general meanings of names; undefined: these are the general ones */
   constructor(dialect: RecordDialect | undefined, general: Meanings | undefined, given?: Case) {
     this.id = dialect?.id ?? 'general';
     this.neverFlow = dialect?.neverFlow ?? false;
@@ -300,7 +301,7 @@ export class Meanings {
     for (const texts of [given?.texts, dialect?.texts])
       for (const [path, templates] of texts ?? []) this.addTexts(path, templates);
     this.general = general;
-    // What a product's records are known to do is better than what they call it.
+    // What a product's records are known to be is more reliable than their names.
     const known = this.constants.some(([field]) => field === 'action') ? ['action'] : [];
     this.not = [...none, ...(dialect?.not ?? []), ...known];
     if (given !== undefined || dialect === undefined || dialect.paths.length === 0) return;
@@ -334,14 +335,14 @@ export class Meanings {
     return without(meaning, this.not);
   }
 
-  /** What the dialect itself says of a member that another wraps; after what is not wrapped. */
+  /** The dialect's own meaning of a wrapped member; ranks after unwrapped ones. */
   private listedIn(own: string): Meaning | undefined {
     const meaning = this.byPath.get(own);
     if (meaning === undefined || meaning.rank >= GENERAL_RANK) return undefined;
     return { ...meaning, rank: meaning.rank + WRAPPED_RANK };
   }
 
-  /** What a member means that is in one which wraps the record, `data.ip_address`, if its name says enough. */
+  /** The meaning of a member within a wrapper of the record, `data.ip_address`, if its name is specific enough. */
   private wrapped(key: string): Meaning | undefined {
     // `record.Event.System.…` is known as `event.system.…`.
     for (const own of [withoutWrapper(key), withoutWrappers(key)]) {
@@ -360,12 +361,12 @@ export class Meanings {
     return this.times !== undefined && this.times.size > 0;
   }
 
-  /** What a member means whose time is an event of its own. */
+  /** The meaning of a member whose time is a separate event. */
   timeOf(key: string): string | undefined {
     return this.times?.get(simplifyPath(key));
   }
 
-  /** What holds for a record, by the paths of it that decide. */
+  /** The meanings for a record, by its deciding paths. */
   forRecord(record: NamedValues): Meanings {
     const value = this.deciding?.valueIn(record);
     if (value === undefined) return this;
@@ -375,7 +376,7 @@ export class Meanings {
     return cases?.get(value) ?? cases?.get('*') ?? others?.get(value) ?? others?.get('*') ?? this;
   }
 
-  /** The values that a field may have, as they are written; undefined: any. */
+  /** The values that a field may have, as written; undefined: any. */
   valuesOf(field: string): ReadonlyMap<string, string> | undefined {
     return this.values.get(field);
   }
@@ -410,7 +411,10 @@ export class Meanings {
   }
 }
 
-/** A member's meaning with another field that it gives, too: a text, or of another part, said by the same list of names. */
+/**
+ * A member's meaning combined with another field that it gives: a text, or one of another part, from the same list
+ * of names.
+ */
 function withSecond(known: Meaning, second: Meaning): Meaning {
   const { field, rank } = second;
   const same = known.rank < GENERAL_RANK === rank < GENERAL_RANK;
@@ -420,25 +424,27 @@ function withSecond(known: Meaning, second: Meaning): Meaning {
   return { ...known, also };
 }
 
-/** A meaning without some fields; undefined where none is left. */
+/** A meaning without some fields; undefined if none is left. */
 function without({ also, ...meaning }: Meaning, not: readonly string[]): Meaning | undefined {
   const rest = also === undefined ? undefined : without(also, not);
   return not.includes(meaning.field) ? rest : { ...meaning, also: rest };
 }
 
-/** How a value is stored, of those that a field may have; undefined: it is none of them. */
+/** The stored form of a value among those that a field may have; undefined: it is none of them. */
 export function storedAs(values: ReadonlyMap<string, string>, text: string): string | undefined {
   return values.get(text.toLowerCase()) ?? (NUMBER.test(text) ? values.get(ANY_NUMBER) : undefined);
 }
 
-/** By which names dialects are recognised, and what names mean in each: made once, when the first record is read. */
+/**
+ * The names by which dialects are recognised, and the meanings in each: made once, when the first record is read.
+ */
 class Dialects {
   readonly general = Meanings.ofGeneralNames();
-  /** Of each list of names that gives a dialect away: its dialect, a bit for each of its names, and what it is worth. */
+  /** For each list of names that identifies a dialect: its dialect, a bit for each of its names, and its weight. */
   readonly dialectOf: number[] = [];
   readonly names: number[] = [];
   readonly ranks: number[] = [];
-  /** By name: where it is listed, each place as `list * MOST_LISTED + number in the list`. */
+  /** By name: its positions in lists, each as `list * MOST_LISTED + index in the list`. */
   readonly placesOf = new Map<string, number[]>();
   private readonly dialects = shippedDialects();
   private readonly meanings: (Meanings | undefined)[] = [];
@@ -465,14 +471,14 @@ class Dialects {
 
 const knownDialects = once(() => new Dialects());
 
-/** Tells the dialect of records by the names of their members. */
+/** Finds the dialect of records by the names of their members. */
 export class DialectFinder {
   private readonly dialects = knownDialects();
   private readonly known = new Map<string, readonly number[]>();
-  /** Of each list, the names that the record has: a name may be there twice, on its own and in a wrapper. */
+  /** For each list, the names that the record has: a name may occur twice, directly and in a wrapper. */
   private readonly hits = new Uint32Array(this.dialects.names.length);
 
-  /** The dialect of which most names are there, a product's before a general one; of several, the first. */
+  /** The dialect with the most matching names, a product's before a general one; in a tie, the first. */
   find(keys: readonly string[]): Meanings {
     const { hits, known } = this;
     const { names, ranks, dialectOf, placesOf, general } = this.dialects;

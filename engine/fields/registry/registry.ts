@@ -1,12 +1,14 @@
 /**
- * The registry of fields: every field that Daybook knows once, with its type, its meaning and its names in other schemas.
+ * The registry of fields: every field that Daybook knows, with its type, its meaning and its names in other
+ * schemas.
  *
- * Queries resolve names through it, extractors (engine/fields/cutting/extractor.ts) may fill the fields that it says they may,
- * `daybook fields --schema` prints it, and docs/fields.md is made from it.
+ * Queries resolve names through it, extractors (engine/fields/cutting/extractor.ts) may fill the fields that it
+ * marks as such, `daybook fields --schema` prints it, and docs/fields.md is made from it.
  *
  * Schemas: https://www.elastic.co/guide/en/ecs/current/ecs-field-reference.html, https://schema.ocsf.io/,
- * https://docs.zeek.org/en/master/logs/conn.html, https://docs.suricata.io/en/latest/output/eve/eve-json-format.html,
- * https://sigmahq.io/docs/basics/rules.html, https://docs.splunk.com/Documentation/CIM/latest/User/Overview
+ * https://docs.zeek.org/en/master/logs/conn.html,
+ * https://docs.suricata.io/en/latest/output/eve/eve-json-format.html, https://sigmahq.io/docs/basics/rules.html,
+ * https://docs.splunk.com/Documentation/CIM/latest/User/Overview
  */
 export const SCHEMAS = ['ecs', 'ocsf', 'zeek', 'suricata', 'sigma', 'cim', 'other'] as const;
 export type Schema = (typeof SCHEMAS)[number];
@@ -17,9 +19,9 @@ interface FieldEntry {
   readonly name: string;
   readonly type: FieldType;
   readonly meaning: string;
-  /** Extractors may cut it out of messages. */
+  /** Whether extractors may cut it out of messages. */
   readonly cut: boolean;
-  /** Its names in other schemas, as these write them. */
+  /** Its names in other schemas, in their spelling. */
   readonly names: Readonly<Partial<Record<Schema, readonly string[]>>>;
 }
 
@@ -446,12 +448,15 @@ function aliases(): Record<string, string> {
 }
 
 /**
- * Windows' names of whom an event is reported by, or of one of its two sessions. Their column is of the account that the event is
- * about, which may be another's: of a failed log-on `user_id` is who failed, `SubjectUserSid` the service that says so.
+ * Windows' names for the reporter of an event, or for one of its two sessions. Their column holds the account that
+ * the event is about, which may be another's: for a failed log-on `user_id` is the account that failed,
+ * `SubjectUserSid` the service that reports it.
  */
 const ROLES = /^(?:.*\.)?(?:Subject(?:UserName|UserSid|DomainName|LogonId)|TargetLogonId)$/i;
 
-/** Whether an attribute of this name says what the name means, whatever the column holds that it is an alias of. */
+/**
+ * Whether an attribute with this name keeps that meaning, whatever is in the column that the name is an alias of.
+ */
 export function isNameOfRole(name: string): boolean {
   return ROLES.test(name);
 }

@@ -1,11 +1,11 @@
 /**
- * Whether an extractor of Daybook changed without a higher version: events say by which version they were cut, and
- * `daybook refield` cuts again what another one cut. extractor-digests.json has a digest for each name and version;
- * `npm run extractor-digests` writes it.
+ * Detects extractors of Daybook that changed without a higher version: events record the version by which they were
+ * cut, and `daybook refield` extracts again what another one cut. extractor-digests.json has a digest for each name
+ * and version; `npm run extractor-digests` writes it.
  */
 import { createHash } from 'node:crypto';
 
-/** What is looked at of an extractor's file. */
+/** The relevant parts of an extractor's file. */
 interface Document {
   readonly version: number;
   readonly templates: readonly { readonly samples?: unknown }[];
@@ -14,7 +14,7 @@ interface Document {
 /** Digests by name and version: `{"openssh/2": "…"}`. */
 export type Digests = Readonly<Record<string, string>>;
 
-/** Of all that decides what it cuts: not its version, its samples, and what it says to people. */
+/** Covers everything that decides what it cuts: not its version, its samples, and its texts for people. */
 function digestOf(document: unknown): string {
   const { templates, ...rest } = document as Document;
   const described = new Set(['version', 'for', 'leavesOut', 'samples', 'uncut']);
@@ -36,7 +36,7 @@ export function digestsOf(documents: Readonly<Record<string, unknown>>): Digests
   );
 }
 
-/** What is to be done where an extractor cuts otherwise than what was recorded of its version; undefined: nothing. */
+/** The advice if an extractor cuts differently from the recorded digest of its version; undefined: none. */
 export function unraised(name: string, document: unknown, recorded: Digests): string | undefined {
   const { version } = document as Document;
   const last = lastVersion(name, recorded);

@@ -1,4 +1,6 @@
-/** Whatever changes a case has an entry in its audit log: also what no person asked for, and what broke off. */
+/**
+ * Every change of a case has an entry in its audit log, even if no person requested it, and even if it was aborted.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A case as a whole: what is in it, from the catalog and the sizes of its files. */
+/** The contents of a case, from the catalog and the sizes of its files. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
@@ -22,7 +22,7 @@ export function caseName(folder: string): string {
   return basename(folder).replace(/[.]daybook$/i, '') || folder;
 }
 
-/** Deleted events are not counted; `recovered` is what recovery found when the case was opened. */
+/** Deleted events are not counted; `recovered` lists what recovery did when the case was opened. */
 export function caseInfo(session: CaseSession, recovered: readonly string[] = []): CaseInfo {
   const snapshot = session.snapshot();
   const { segments } = snapshot;
@@ -87,8 +87,8 @@ export function caseDays(session: CaseSession): CaseDays {
 }
 
 /**
- * What a segment has of each of its days. Of a file with several days each has the share of its rows.
- * @param left its events that are not deleted
+ * A segment's share of each of its days: of a file with several days, in proportion to rows.
+ * @param left number of its events that are not deleted
  */
 export function eventsByDay(
   { catalog }: Pick<CaseSession, 'catalog'>,
@@ -114,7 +114,7 @@ export function eventsByDay(
 
 function deletedBySegment(session: CaseSession, snapshot: Snapshot): ReadonlyMap<number, number> {
   const out = new Map<number, number>();
-  // Most cases have none, and then nothing more is asked.
+  // Most cases have none, and then no further question is needed.
   if (![...snapshot.marks.values()].some((tags) => tags.has(0))) return out;
   for (const mark of session.catalog.marks.summary()) {
     if (mark.tagId === 0) out.set(mark.segmentId, mark.count);
@@ -122,7 +122,7 @@ function deletedBySegment(session: CaseSession, snapshot: Snapshot): ReadonlyMap
   return out;
 }
 
-/** Who writes to a case now, if not this engine. */
+/** The process that is writing to a case, if it is not this engine. */
 export function otherWriter(folder: string): CaseInfo['writer'] {
   const holder = WriterLock.holder(folder);
   if (holder === undefined || (holder.pid === process.pid && holder.host === hostname())) {

@@ -8,10 +8,10 @@ export async function compactCase(folder: string, builder: BuilderOptions): Prom
   const writer = await CaseWriter.open(folder, 'compact', builder);
   try {
     const report = await compactAll(writer);
-    // What follows can be made again; that rows have left the files must not go unsaid.
+    // The rest can be repeated; that rows were removed from files must be recorded.
     writer.catalog.transaction(() => writer.catalog.audit.add('compact', { ...report }));
     try {
-      // Of older cases, and where an import could not make them.
+      // For older cases, and where an import could not make them.
       await writer.indexMissing();
       await mergeRollups(writer);
     } finally {

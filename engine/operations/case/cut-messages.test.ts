@@ -1,4 +1,7 @@
-/** Messages that are stored as shapes and variables come back as they were: after an import, merged, retimed, deleted. */
+/**
+ * Messages that are stored as shapes and variables are reproduced exactly: after an import, merging, retiming,
+ * deleting.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +54,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Messages by event, of what a query sees; and how many shapes each segment has. */
+/** Messages by event, as a query sees them; and the number of shapes of each segment. */
 async function messages(): Promise<{ read: Map<string, string>; shapes: number[] }> {
   const writer = await CaseWriter.open(path, 'test', BUILDER);
   const read = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { CaseSession } from '../../search/index.ts';
 import { writable } from '../marks/notes.ts';
 
 interface CaseDescription {
-  /** The number that the case has where it is investigated. */
+  /** The case number of the investigation. */
   readonly number?: string | undefined;
   readonly examiner?: string | undefined;
 }
@@ -21,8 +21,8 @@ export function descriptionOf(catalog: Catalog): CaseDescription {
 }
 
 /**
- * Sets what is given; an empty text takes it away.
- * @throws DaybookError unreadable, when the case may not be changed
+ * Sets the given values; an empty text removes one.
+ * @throws DaybookError unreadable if the case cannot be changed
  */
 export function describeCase(session: CaseSession, given: CaseDescription): void {
   const watch = new Stopwatch('case.describe');

@@ -1,4 +1,4 @@
-/** What is proposed fits the message it was made of, keeps what was cut before, and never replaces it by less. */
+/** A proposal fits the message it was made from, keeps earlier fields, and never replaces them by fewer. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Making a field in the window: of text that a person selected in the message of an event, the template is proposed, tried
- * on what the case has, and saved as an extractor of the case. There is one such extractor for each program.
+ * Defines a field in the window: from text that a person selected in an event's message, a template is proposed,
+ * tried on the case's events, and saved as an extractor of the case. There is one such extractor for each program.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import { cutFields } from '../../fields/cutting/cut-fields.ts';
@@ -14,10 +14,10 @@ import { wholeEvent } from '../event/event.ts';
 interface DraftRequest {
   readonly event: string;
   readonly field: string;
-  /** Of the selection, in what `draftMessage` gives. */
+  /** Of the selection, in the text returned by `draftMessage`. */
   readonly start: number;
   readonly end: number;
-  /** As a person changed it; undefined: as it is proposed. */
+  /** As edited by a person; undefined: as proposed. */
   readonly template?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Draft {
 }
 
 interface DraftTrial extends Omit<Draft, 'document'> {
-  /** Events of the program that were looked at. */
+  /** Number of events of the program that were tried. */
   readonly events: number;
   /** Whether these are all. */
   readonly isWhole: boolean;
@@ -52,7 +52,7 @@ interface Message {
   readonly known: Readonly<Record<string, string>>;
 }
 
-/** The message for a person to select in. @throws DaybookError usage, where the event has no message */
+/** The message in which a person selects text. @throws DaybookError usage if the event has no message */
 export async function draftMessage(
   session: CaseSession,
   event: string,
@@ -70,7 +70,7 @@ export async function draftMessage(
   return { program, message, known: extractor === undefined ? {} : known };
 }
 
-/** @throws DaybookError usage: says what is wrong with it */
+/** @throws DaybookError usage that says what is wrong with it */
 async function draft(
   session: CaseSession,
   request: DraftRequest,
@@ -90,7 +90,7 @@ async function draft(
   const names = new Set(
     [...template.matchAll(/\{([a-z0-9_]+)(?::[a-z0-9]+)?\}/g)].map(([, one]) => one),
   );
-  // What is the same whatever the message says is kept, too.
+  // Constant fields are kept as well.
   const set = Object.fromEntries(
     Object.entries(known).filter(
       ([name, value]) =>
@@ -116,7 +116,7 @@ async function draft(
   const kept = older === undefined ? [] : templatesOf(older.document);
   const made = { text: template, ...(Object.keys(set).length > 0 ? { set } : {}) };
   const first = JSON.stringify({ ...own, templates: [made, ...kept] });
-  // What the file gives for the messages that it was made of are its samples.
+  // The results for the messages from which the file was made become its samples.
   const cutter = cutterWith([first]);
   const samplesOf = (messages: readonly string[]): unknown[] =>
     messages.flatMap((one) => {
@@ -144,7 +144,7 @@ function templatesOf(document: string): readonly GivenTemplate[] {
   return (JSON.parse(document) as { readonly templates: readonly GivenTemplate[] }).templates;
 }
 
-/** A host that a message names takes the place of its event's: nobody asked for that. */
+/** A host that a message names would replace its event's: nobody requested that. */
 function withoutHost({
   host: _,
   ...rest
@@ -192,7 +192,7 @@ export async function tryDraft(
   return { ...made, events, isWhole: true, fits, examples };
 }
 
-/** The file of what is to be saved. @throws DaybookError usage, where it does not fit the message it was made of */
+/** The file to save. @throws DaybookError usage if it does not fit the message it was made from */
 export async function draftDocument(
   session: CaseSession,
   request: DraftRequest,

@@ -5,7 +5,7 @@ import { knownField } from '../../query/index.ts';
 import type { CaseSession, Snapshot } from '../../search/index.ts';
 import { caseFields, type FieldSummary } from './fields.ts';
 
-/** Fields of what a case held at one time never change: they are counted once. */
+/** Fields of a snapshot never change: they are counted once. */
 const counted = new WeakMap<Snapshot, Promise<FieldSummary[]>>();
 
 /** @throws DaybookError cancelled */
@@ -16,7 +16,7 @@ export async function fieldsOf(session: CaseSession, signal: AbortSignal): Promi
     try {
       return await known;
     } catch {
-      // The one who had it counted has stopped waiting: that is no reason for this one to.
+      // The caller that had them counted was cancelled, which must not cancel this one.
       if (signal.aborted) throw new CancelledError();
     }
   }
@@ -62,7 +62,7 @@ export function fieldListOf(
   };
 }
 
-/** Numbers that stand for themselves: ports and codes are names. */
+/** Numbers that are not quantities: ports and codes are names. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['src_port', 'dst_port', 'proto', 'severity', 'facility', 'vlan', 'pid', 'flow_id'],
   ...['tcp_flags', 'offset', 'source_id', 'seq'],

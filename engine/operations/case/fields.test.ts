@@ -59,7 +59,7 @@ async function makeCase(): Promise<void> {
   await importInProcess(folder, paths);
 }
 
-/** What the catalog had before it kept counts. */
+/** Restores the catalog of a version without counts. */
 function forgetCounts(): void {
   const catalog = new Database(join(folder, 'case.sqlite'));
   const hashes = new RowHashes(catalog);
@@ -70,7 +70,7 @@ function forgetCounts(): void {
   catalog.close();
 }
 
-/** Fields and their events, and the statements that were asked. */
+/** Fields with their numbers of events, and the statements that were executed. */
 async function counted(): Promise<{ fields: Map<string, number>; statements: string[] }> {
   const session = CaseSession.open(folder, BUILDER);
   session.toleratesDamage = true;
@@ -177,10 +177,10 @@ describe('the fields of a case', () => {
     const lines = Array.from({ length: 20 }, (_, n) =>
       JSON.stringify({
         ...{ timestamp: time(0), first: n, ...many },
-        // Of these there is a column of the first only.
+        // Only the first of these has a column.
         ...(n % 2 === 0 ? { First: n } : {}),
         ...(n % 4 === 0 ? { late: n, Late: n } : n % 4 === 1 ? { LATE: n } : {}),
-        // Of these DuckDB and JavaScript make different small letters.
+        // DuckDB and JavaScript lower-case these differently.
         ...(n % 2 === 0 ? { İŞLEM: n, ΟΔΟΣ: n } : { οδος: n }),
       }),
     );

@@ -1,9 +1,9 @@
 /**
- * `case.fields`: which fields events have, how many events have each, and of which kinds.
+ * `case.fields`: the fields that events have, the number of events with each, and their kinds.
  *
- * The catalog has the counts of each segment. Rows are counted only where that is not enough: in segments with deleted
- * events or from an earlier Daybook, where several columns of a segment hold one field, and of attributes that have no
- * column of their own.
+ * The catalog has the counts of each segment. Rows are counted only where these are not enough: in segments with
+ * deleted events or by an earlier version, where several columns of a segment hold one field, and for attributes
+ * without a column of their own.
  */
 import type { Kind } from '../../contract/event.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
@@ -22,7 +22,7 @@ import {
 import type { CaseSession } from '../../search/index.ts';
 
 export interface FieldSummary {
-  /** As queries name it. */
+  /** Its name in queries. */
   field: string;
   /** An attribute: named by its source rather than by Daybook. */
   attribute: boolean;
@@ -46,7 +46,7 @@ const SHOWN_AS: Readonly<Record<string, string | undefined>> = {
   attrs: undefined,
 };
 
-/** Segments of which rows are counted that are attached at the same time. */
+/** Number of segments that are attached at the same time to count rows. */
 const AT_ONCE = 100;
 
 export async function caseFields(
@@ -126,7 +126,10 @@ interface OpenCount {
   readonly named: readonly NamedColumns[];
 }
 
-/** Adds attributes beyond those that have columns: an event that has a name there in several spellings, or in a column, too, counts once. */
+/**
+ * Adds attributes beyond those that have columns: an event counts once for a name, even if it has several spellings
+ * there, or a column as well.
+ */
 async function addOverflow(
   fields: Fields,
   rows: (sql: string) => Promise<unknown[][]>,
@@ -152,7 +155,7 @@ async function addOverflow(
   }
 }
 
-/** How many of a segment's rows have a field, where the counts of its columns say it. */
+/** How many of a segment's rows have a field, if the counts of its columns tell. */
 function knownCount(
   { columns: all, rows }: SegmentRow,
   counts: ValueCounts,
@@ -160,7 +163,7 @@ function knownCount(
 ): number | undefined {
   const one = columns.length === 1 ? columns[0]! : attribute ? undefined : addressOf(field);
   if (one !== undefined) return valueCount(counts, all, one);
-  // Of several spellings an event may have more than one.
+  // An event may have several spellings at once.
   return columns.some((column) => valueCount(counts, all, column) === rows) ? rows : undefined;
 }
 
@@ -168,7 +171,7 @@ function addressOf(field: string): string | undefined {
   return Object.hasOwn(ADDRESS_COLUMNS, field) ? field : undefined;
 }
 
-/** Fields as they come together from segments. */
+/** Collects the fields of segments. */
 export class Fields {
   private readonly fields = new Map<string, FieldSummary>();
 
@@ -184,7 +187,7 @@ export class Fields {
       known = { field, attribute, events: 0, kinds: [] };
       this.fields.set(key, known);
     }
-    // A name that evidence spells in several ways is shown in one, whichever segment comes first.
+    // A name with several spellings in the evidence is shown in one, regardless of the order of segments.
     if (attribute ? known.attribute && field < known.field : known.attribute) known.field = field;
     known.attribute &&= attribute;
     known.events += events;
@@ -209,8 +212,8 @@ interface NamedColumns {
 }
 
 /**
- * Columns by the names that queries have for them, in lower case: the spellings of an attribute are one, and an
- * attribute that has the name of a column of texts is one with it.
+ * Columns by their names in queries, in lower case: the spellings of an attribute share one, and so do an attribute
+ * and a text column of the same name.
  */
 function namedColumns(columns: readonly string[]): Map<string, NamedColumns> {
   const out = new Map<string, NamedColumns>();
@@ -229,12 +232,12 @@ function namedColumns(columns: readonly string[]): Map<string, NamedColumns> {
   return out;
 }
 
-/** How queries name a stored column; undefined: it is part of another's field. */
+/** The name of a stored column in queries; undefined: it is part of another column's field. */
 export function fieldOfColumn(column: string): string | undefined {
   return column in SHOWN_AS ? SHOWN_AS[column] : column;
 }
 
-/** How queries name an attribute. */
+/** The name of an attribute in queries. */
 export function attributeField(name: string): string {
   const field = knownField(name);
   return field === undefined || field.type === 'text' ? name : `attrs.${name}`;

@@ -1,4 +1,4 @@
-/** The source that a person names, by its number, its name or the end of its path. */
+/** Finds the source that a person names, by its number, its name or the end of its path. */
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -19,7 +19,7 @@ export function findSources(catalog: Catalog, texts: readonly string[]): SourceR
 
 function findIn(sources: readonly SourceRow[], text: string): SourceRow {
   const exact = sources.filter(({ name, id }) => name === text || String(id) === text);
-  // As in `source:` of a query: the end of the path is enough where it is one source's only.
+  // As in `source:` of a query: the end of the path is enough if it is unique.
   const found =
     exact.length > 0
       ? exact

@@ -84,7 +84,7 @@ describe('case.open', () => {
     writer.catalog.imports.begin({});
     const info = await open();
     expect(info.recovered).toEqual([]);
-    // This process is the writer, so nobody else is named.
+    // This process is the writer, so no other is named.
     expect(info.writer).toBeUndefined();
     expect(writer.catalog.imports.all().at(-1)?.status).toBe('running');
     writer.close();
@@ -127,7 +127,7 @@ describe('case.create', () => {
     const { result } = await called(handlers, 'case.create', made);
     expect(result.number).toBe('2026/17');
     await called(handlers, 'case.describe', { case: folder, examiner: 'A. Example' });
-    // What stays as it was is no change.
+    // An unchanged value is not a change.
     await called(handlers, 'case.describe', { case: folder, number: '2026/17' });
     await called(handlers, 'case.describe', { case: folder, number: '' });
     const { result: info } = await called(handlers, 'case.open', { case: folder });
@@ -164,7 +164,7 @@ describe('case.watch', () => {
     );
     const change = (name: string) =>
       small.services.cases.use(small.folder, async ({ catalog }) => catalog.changes.add(name, {}));
-    // What is committed before the watching has begun is not told.
+    // What is committed before watching starts is not reported.
     await vi.waitUntil(() => change('begin').then(() => parts.length > 0), FOR_LONG);
     writeFileSync(join(small.root, 'more.log'), rfc5424(7).replaceAll('gate', 'more'));
     const before = (await open()).events;

@@ -24,7 +24,7 @@ import { rememberCase } from '../system/state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
 import { watchCase, watchWriter } from './watch.ts';
 
-/** Verifying gets this fraction of the memory of queries, which go on meanwhile. */
+/** Verifying gets this fraction of the memory of queries, which run concurrently. */
 const VERIFY_SHARE = 4;
 
 type CaseServices = Pick<Services, 'cases' | 'evidence' | 'settings'>;
@@ -38,17 +38,17 @@ export function caseHandlers(services: CaseServices): HandlersOf<keyof typeof ca
   };
 }
 
-/** What segments are built with. */
+/** Settings for building segments. */
 function builderOf({ limits }: EngineSettings) {
   return { memoryLimit: limits.importMemory, threads: limits.threads };
 }
 
-/** What segments are written anew with, whose rows change. */
+/** Settings for rewriting segments whose rows change. */
 function rewriterOf({ limits }: EngineSettings) {
   return { memoryLimit: rewriteMemoryOf(limits.memory), threads: limits.threads };
 }
 
-/** What a case is and what is in it. */
+/** Handlers about the contents and state of a case. */
 function stateHandlers({
   cases,
   settings,
@@ -94,7 +94,7 @@ function stateHandlers({
         try {
           await Promise.all([changes(), writers()]);
         } finally {
-          // Where one of them failed, nobody waits for the other.
+          // If one of them fails, nobody waits for the other.
           ended.abort();
         }
         return {};
@@ -111,7 +111,7 @@ function stateHandlers({
   };
 }
 
-/** What was decided about sources. */
+/** Handlers of decisions about sources. */
 function decisionHandlers({
   settings,
 }: CaseServices): HandlersOf<'source.retime' | 'source.locate' | 'overlap.list' | 'overlap.set'> {
@@ -149,7 +149,7 @@ function decisionHandlers({
   };
 }
 
-/** Fields that are cut out of messages. */
+/** Handlers of fields that are cut out of messages. */
 function fieldHandlers({
   cases,
   settings,

@@ -1,6 +1,6 @@
 /**
- * Cases that somebody else has prepared: whatever lies in one, nothing outside it is read, written or removed, and
- * what is not Daybook's stays where it is.
+ * Cases prepared by an attacker: whatever they contain, nothing outside is read, written or removed, and files that
+ * are not Daybook's stay in place.
  */
 import {
   cpSync,
@@ -87,7 +87,7 @@ function link(name: string, target: string): void {
   rmSync(path, { recursive: true, force: true });
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
-  // A file that a killed import has left, so that opening the case recovers it.
+  // A file left by a killed import, so that opening the case recovers it.
   if (name === 'days') return;
   mkdirSync(join(folder, 'days/2020-01-02'), { recursive: true });
   writeFileSync(join(folder, 'days/2020-01-02/000000fe.duckdb'), 'half');

@@ -1,4 +1,4 @@
-/** `case.latency`: what measured operations took, in all and one by one. */
+/** `case.latency`: costs of measured operations, in total and one by one. */
 import type { OperationRow } from '../../catalog/tables/operations.ts';
 import { Stopwatch, summarise, type LatencySummary } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
@@ -11,7 +11,7 @@ export function latencySummary(session: CaseSession): LatencySummary[] {
   return summarise(session.catalog.operations.all());
 }
 
-/** Does what the catalog alone answers, measured as `operation`. */
+/** Runs what the catalog alone answers, measured as `operation`. */
 export function fromCatalog<T>(session: CaseSession, operation: string, work: () => T): T {
   const watch = new Stopwatch(operation);
   watch.path = 'catalog';
@@ -21,7 +21,7 @@ export function fromCatalog<T>(session: CaseSession, operation: string, work: ()
   return result;
 }
 
-/** Reads bytes of the evidence itself, measured as `operation`. */
+/** Reads bytes of the evidence, measured as `operation`. */
 export async function fromEvidence<T>(
   session: CaseSession,
   operation: string,

@@ -1,6 +1,6 @@
 /**
- * `source.locate`: says where evidence is now that was moved. A file is recognised by its size and SHA-256, whatever its
- * name; a member by those of its archive. Evidence is only read.
+ * `source.locate`: records the new place of evidence that was moved. A file is recognised by its size and SHA-256,
+ * whatever its name; an archive member by those of its archive. Evidence is only read.
  */
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 interface LocateParameters {
   readonly folder: string;
-  /** A file or folder that is looked through, with what is below it. */
+  /** A file or folder to search, recursively. */
   readonly below: string;
   readonly builder: BuilderOptions;
   readonly signal?: AbortSignal | undefined;
@@ -29,7 +29,7 @@ interface Located {
 
 interface LocateReport {
   readonly located: readonly Located[];
-  /** Sources whose file is not where it was, and was not found. */
+  /** Sources whose file is not in its place and was not found. */
   readonly left: readonly { source: number; name: string; path: string; reason: string }[];
   /** Files and folders that could not be read. */
   readonly unreadable: readonly string[];
@@ -102,7 +102,9 @@ function unknownReason(source: SourceRow): string {
     : 'it was not read to its end, so its hash is not known';
 }
 
-/** Whether a file of that size is there; a log may have grown since. `verify` says whether it is the same. */
+/**
+ * Whether a file of at least that size exists; a log may have grown since. `verify` tells whether it is the same.
+ */
 async function isInPlace(path: string, bytes: number | undefined): Promise<boolean> {
   if (resolve(path) !== path) return false;
   try {
@@ -151,7 +153,7 @@ async function filesOf(
       unreadable.push(`${path} ${error.message}`);
     }
   };
-  // Links are not followed: they lead to what is elsewhere, or round in circles.
+  // Links are not followed: they may lead elsewhere, or form cycles.
   const within = async (path: string): Promise<void> => {
     if ((await realpath(path)) === own) return;
     let entries: Dirent[];

@@ -12,7 +12,7 @@ import type { CaseSession } from '../../search/index.ts';
 
 /**
  * Makes an empty case.
- * @throws DaybookError usage when there is one already, not-a-case, unreadable, disk-full
+ * @throws DaybookError usage if there is one already, not-a-case, unreadable, disk-full
  */
 export async function createCase(folder: string, builder: BuilderOptions): Promise<void> {
   if (Catalog.exists(folder)) {
@@ -30,7 +30,7 @@ export async function createCase(folder: string, builder: BuilderOptions): Promi
   }
 }
 
-/** Recovers a case if its last writer was killed; returns what was found and done, for people. */
+/** Recovers a case whose last writer was killed; returns what was found and done, for people. */
 export async function recoverCase(
   session: CaseSession,
   builder: BuilderOptions,
@@ -47,7 +47,7 @@ export async function recoverCase(
   try {
     writer = await CaseWriter.open(folder, RECOVERY, builder);
   } catch (error) {
-    // Somebody began to write, and recovers it; or nobody may write here, and it is read as it is.
+    // Another process began to write, and recovers it; or the case cannot be written, and is read as it is.
     if (error instanceof DaybookError && /^(case-locked|unreadable)$/.test(error.code)) return [];
     throw error;
   }

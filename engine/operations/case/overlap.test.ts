@@ -1,4 +1,4 @@
-/** Logs that share runs of lines: found by content, said, left out by one switch that can be turned back. */
+/** Logs that share runs of lines: found by content, reported, and left out by one switch that can be reversed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,7 +103,7 @@ describe.each(cases)('%s', (_, files, shared) => {
     const notes = report.sources.flatMap((source) => source.notes).join('\n');
     if (shared === 0) expect(notes).not.toMatch(/of its lines are in source/);
     else expect(notes).toContain(`${shared} of its lines are in source`);
-    // A growing log is stored once anyway; nothing else is left out unasked.
+    // A growing log is stored once anyway; nothing else is left out without a request.
     const before = visible();
     expect(before).toBe(total);
 
@@ -171,8 +171,8 @@ it('takes no lines that records of indented JSON share for a copy', async () => 
   await importInProcess(folder, [put('b.json', JSON.stringify(records(5000, 5200), undefined, 2))]);
   expect(listOverlaps(folder)).toHaveLength(0);
   expect(visible()).toBe(400);
-  // Whole records that are in both are found, and no other is hidden. The last line of a.json's last
-  // record is another one in c.json, where a comma follows: that record stays.
+  // Whole records that are in both are found, and no other is hidden. The last line of a.json's last record is part
+  // of a different record in c.json, where a comma follows: that record stays.
   await importInProcess(folder, [put('c.json', JSON.stringify(records(100, 300), undefined, 2))]);
   const found = listOverlaps(folder);
   expect(found).toHaveLength(1);
@@ -251,7 +251,7 @@ it('a copy is found as well in a source that is looked through as in one that ha
   const random = (n: number, seed: number) =>
     Uint32Array.from({ length: n }, (_, i) => Math.imul(i + seed, 2654435761) ^ (i << 7));
   const [first, second] = [random(20_000, 1), random(20_000, 500_000)];
-  // What both have is said of the first.
+  // What both share is reported for the first.
   second.set(first.subarray(100, 400), 9000);
   const copy = random(1000, 77_000_000);
   copy.set(first.subarray(100, 400), 50);

@@ -1,4 +1,4 @@
-/** `case.overlap`: what sources of a case have in common, and whether its events are shown twice or once. */
+/** `case.overlap`: what sources of a case have in common, and whether these events are shown twice or once. */
 import { Catalog } from '../../catalog/catalog.ts';
 import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
 import { DaybookError } from '../../contract/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * The extractors that a case has of its own: added and removed by people, named in the audit log with their hashes. Events
- * that are in the case get their fields by `refield.ts`.
+ * A case's own extractors: added and removed by people, recorded in the audit log with their hashes. `refield.ts`
+ * applies them to events that are already in the case.
  */
 import { hash } from 'node:crypto';
 import { DaybookError } from '../../contract/errors.ts';
@@ -16,7 +16,7 @@ import { Catalog } from '../../catalog/catalog.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
-/** A sample of an extractor out of which something else is cut than its file says. */
+/** A sample of an extractor whose fields differ from those in its file. */
 interface WrongSample {
   readonly message: string;
   /** Fields as `name=value`, `extractor` among them. */
@@ -24,7 +24,7 @@ interface WrongSample {
   readonly found: readonly string[];
 }
 
-/** The samples of an extractor that do not give what its file says. */
+/** The samples of an extractor that do not give the fields in its file. */
 function wrongSamples({ document, extractor }: OwnExtractor): WrongSample[] {
   const mark = `${extractor.name}/${extractor.version}`;
   const textsOf = (fields: Readonly<Record<string, string>>): string[] =>
@@ -53,7 +53,7 @@ interface AddedExtractor {
 }
 
 /**
- * Adds an extractor to the case, or replaces the one of its name by a later version.
+ * Adds an extractor to the case, or replaces the one with its name by a later version.
  * @param file where it comes from, for people
  * @throws DaybookError usage, case-locked
  */
@@ -81,7 +81,7 @@ export async function addExtractor(
     const sha256 = hash('sha256', document);
     const added = { name, version, sha256, replaces: known?.version };
     if (known !== undefined && 'sha256' in known && known.sha256 === sha256) return added;
-    // What an event says it was cut by must tell which of them it was.
+    // The extractor recorded in an event must identify which of them it was.
     if (known !== undefined && version <= known.version)
       throw new DaybookError(
         'usage',
@@ -132,11 +132,11 @@ interface ListedExtractor {
   /** The products whose messages it cuts, in words. */
   readonly title: string;
   readonly fields: readonly string[];
-  /** Of its file; undefined: it is Daybook's. */
+  /** SHA-256 of its file; undefined: it is part of Daybook. */
   readonly sha256: string | undefined;
 }
 
-/** The extractors of a case, its own first; undefined: those of Daybook. @throws DaybookError not-a-case */
+/** The extractors of a case, its own first; undefined: Daybook's. @throws DaybookError not-a-case */
 export function extractorsOf(folder: string | undefined): ListedExtractor[] {
   const own = folder === undefined ? [] : ownExtractors(folder);
   const names = new Set(own.map(({ extractor }) => extractor.name));
@@ -164,7 +164,10 @@ function ownExtractors(folder: string): (OwnExtractor & { sha256: string })[] {
   }
 }
 
-/** An extractor that gives the stated fields for its samples. @throws DaybookError usage: says what is wrong, and on which line */
+/**
+ * An extractor that gives the stated fields for its samples. @throws DaybookError usage that says what is wrong,
+ * and on which line
+ */
 export function testedExtractor(
   document: string,
   file: string,

@@ -1,4 +1,4 @@
-/** Fields that are cut again are those that an import by the same extractors gives; what people added stays. */
+/** Re-extracted fields equal those of an import with the same extractors; what people added stays. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

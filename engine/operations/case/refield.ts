@@ -1,14 +1,14 @@
 /**
- * `case.refield`: cuts fields out of the messages of a case again, without the evidence, by the extractors that Daybook
- * and the case have now.
+ * `case.refield`: extracts fields from the messages of a case again, without the evidence, with the current
+ * extractors of Daybook and the case.
  *
- * What a source states is never changed. Of events that an extractor had cut, every field that extractors fill is cut
- * again; of others, those that they lack are filled. Where records state such fields themselves (JSON, tables, event
- * logs), it is not known which of an event's fields an extractor had cut: such events stay as they are, and are counted.
- * A host that a message named stays the event's where its header named none.
+ * What a source states is never changed. Events that an extractor had cut get all extractor fields anew; other
+ * events get those that they lack. If records state such fields themselves (JSON, tables, event logs), it is
+ * unknown which of an event's fields an extractor had cut: such events stay unchanged, and are counted. A host
+ * named by a message stays the event's if its header named none.
  *
- * Holds always: a segment is rewritten only if some event is of another extractor, or version of it, than before, and is
- * swapped in one transaction: what is cancelled goes on where it stopped when it is asked for again.
+ * Invariant: a segment is rewritten only if the extractor of some event, or its version, changes, and is swapped in
+ * one transaction: after a cancellation, the next call continues where it stopped.
  */
 import { join } from 'node:path';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
@@ -29,7 +29,7 @@ import { type BuilderOptions, identifier, literal } from '../../store/segment-bu
 import { removeFromCase } from '../../util/case-files.ts';
 import { findSource } from './find-source.ts';
 
-/** Rows that are cut at a time. */
+/** Number of rows cut at a time. */
 const ROWS = 32_768;
 /** The importer whose records state none of the fields that extractors fill. */
 const LINES = 'syslog';
@@ -52,17 +52,17 @@ interface RefieldProgress {
 }
 
 export interface RefieldReport {
-  /** Events that were looked at: log events of these sources that have a message. */
+  /** Number of events examined: log events of these sources that have a message. */
   readonly events: number;
   /** Events that an extractor has cut, before and now. */
   readonly before: number;
   readonly after: number;
   /** Events whose extractor, or its version, is another than before. */
   readonly changed: number;
-  /** Events of records that state fields themselves, which stay as they were. */
+  /** Number of events whose records state fields themselves, and which stayed unchanged. */
   readonly left: number;
   readonly segments: { readonly rewritten: number; readonly unchanged: number };
-  /** How many events each extractor has cut now. */
+  /** Number of events cut by each extractor now. */
   readonly extractors: Readonly<Record<string, number>>;
 }
 
@@ -191,7 +191,7 @@ class Refield {
     }
   }
 
-  /** Writes the rows that are cut into a part; gives whether any is cut by another extractor than before. */
+  /** Writes the re-extracted rows into a part; returns whether the extractor of any row changed. */
   private async cut(
     segment: SegmentRow,
     part: ParquetPart,
@@ -209,7 +209,7 @@ class Refield {
       select('extractor'),
       select('program'),
       'message',
-      // What an extractor puts in the place of the header's host is cut again, too.
+      // What an extractor puts in place of the header's host is extracted again as well.
       `coalesce(${select('header_host')}, ${select('host')})`,
       stated.length === 0 ? 'false' : stated.join(' OR '),
     ];
@@ -279,7 +279,7 @@ class Refield {
       }
       if (now !== undefined || before[row] !== undefined) rows.push(row);
     }
-    // What rows are by, and what they are cut into, is stored; nothing else.
+    // Only the rows' extractors and extracted values are stored.
     for (const [name, column] of batch.columns())
       if (name !== ROW && !CUT_COLUMNS.has(name)) column.clear();
     if (rows.length > 0) part.addRowGroup(batch, rowList(Uint32Array.from(rows)));
@@ -292,7 +292,7 @@ class Refield {
     this.tally.extractors.set(mark, (this.tally.extractors.get(mark) ?? 0) + 1);
   }
 
-  /** How a segment becomes one with what was cut. */
+  /** Options for rewriting a segment with the extracted values. */
   private async rewriteOptions(segment: SegmentRow, part: ParquetPart): Promise<RewriteOptions> {
     const cut = part.columns.filter((name) => name !== ROW);
     const had = segment.columns.filter((name) => CUT_COLUMNS.has(name));
@@ -305,7 +305,8 @@ class Refield {
       const now = cut.includes(name) ? identifier(BESIDE + name) : 'NULL';
       const own = had.includes(name) ? identifier(name) : 'NULL';
       const wasCut = had.includes('extractor') ? 'extractor IS NOT NULL' : 'false';
-      // What a source states stays, and a host that a message named. Messages are stored by their process, which stays.
+      // What a source states stays, and so does a host named by a message. Cutting messages depends on their
+      // process, which stays.
       const first = name === 'host' ? `coalesce(${now}, ${own})` : `coalesce(${own}, ${now})`;
       const stays = name === 'host' || name === 'pid' ? first : now;
       replace[name] =
@@ -326,7 +327,7 @@ class Refield {
     return { replace, need, beside, drop: [...helpers, ...empty], keepsTimes: true };
   }
 
-  /** Which columns have no value any more. */
+  /** Columns that no longer have any value. */
   private async empty(
     segment: SegmentRow,
     beside: string,

@@ -1,10 +1,9 @@
 /**
  * `source.retime`: changes the decided zone, year, date order or clock error of a source without reading it again.
  *
- * Every event keeps the offset that was subtracted from its stated time, so the stated time is known
- * exactly, and in which order its date was read where another would give a date, too. What the source
- * itself stated (a zone, a year, an unambiguous date) is left as it is. A clock error applies to the whole source; the old one
- * is undone first.
+ * Every event keeps the offset that was subtracted from its stated time, so the stated time is known exactly, and,
+ * for an ambiguous date, the order in which it was read. What the source itself stated (a zone, a year, an
+ * unambiguous date) stays. A clock error applies to the whole source; the old one is undone first.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -61,8 +60,8 @@ interface Retimed {
 }
 
 /**
- * Changes the same decisions of all sources in one transaction, or of none. If there are several, those that cannot be
- * changed are left unchanged; a single one that cannot be changed is an error.
+ * Changes the same decisions for all sources in one transaction, or for none. With several sources, those that
+ * cannot be changed are skipped; a single one that cannot be changed is an error.
  * @throws DaybookError not-found, usage, case-locked, cancelled
  */
 export async function retimeSources(parameters: RetimeParameters): Promise<Retimed> {
@@ -109,11 +108,11 @@ interface Asked {
 /** Changes of one source. */
 interface Change {
   readonly source: SourceRow;
-  /** Added to its times where the year was decided. */
+  /** Added to its times if the year was decided. */
   readonly years: number;
-  /** The zone that decided times are read in; undefined: each keeps its offset. */
+  /** The zone in which times without a stated one are read; undefined: each keeps its offset. */
   readonly zone: string | undefined;
-  /** Of its clock, old and new, in microseconds. */
+  /** Old and new error of its clock, in microseconds. */
   readonly errorBefore: number;
   readonly error: number;
 }
@@ -215,7 +214,7 @@ async function retime(
   return reports;
 }
 
-/** Rewrites segments together, or each half by itself where they are too much for the memory. */
+/** Rewrites segments together, or bisects them if they do not fit in memory. */
 async function inHalves(
   writer: CaseWriter,
   segments: readonly SegmentRow[],
@@ -332,7 +331,7 @@ async function refuseLostDays(
 const ORDER_BITS = TS_BASIS.dayFirst | TS_BASIS.monthFirst;
 const ORDERED = `(coalesce(ts_basis, 0) & ${ORDER_BITS}) <> 0`;
 
-/** An order first, then those for dates that it does not fit: as importers/shared/date-order.ts has it. */
+/** The given order first, then those for dates that it does not fit: as in importers/shared/date-order.ts. */
 function ordersFrom(order: DateOrder): DateOrder[] {
   return [...new Set<DateOrder>([order, 'mdy', 'dmy', 'ymd'])];
 }

@@ -5,8 +5,8 @@ import type { CaseSession } from '../../search/index.ts';
 import { otherWriter } from './case-info.ts';
 
 /**
- * How often the catalog is asked for its last change, which takes microseconds. SQLite's data version
- * would miss what is committed through the session's own connection.
+ * Interval at which the catalog is asked for its last change, which takes microseconds. SQLite's data version would
+ * miss commits through the session's own connection.
  */
 const POLL_MS = 50;
 
@@ -14,7 +14,7 @@ const POLL_MS = 50;
 export async function* watchCase(
   session: CaseSession,
   signal: AbortSignal,
-  // Of the moment of the call, not of the first question for a change.
+  // At the time of the call, not of the first request for a change.
   last = session.catalog.changes.last(),
 ): AsyncGenerator<ChangeRow> {
   while (!signal.aborted) {
@@ -28,7 +28,7 @@ export async function* watchCase(
   }
 }
 
-/** How often it is looked whether another process has begun to write, or has ended. */
+/** Interval at which to check whether another process has begun or ended writing. */
 const WRITER_POLL_MS = 250;
 
 /** Yields at first where another process writes to a case, and whenever one begins or ends, until `signal` aborts. */
@@ -36,7 +36,7 @@ export async function* watchWriter(folder: string, signal: AbortSignal): AsyncGe
   let known: string | undefined;
   let looked: bigint | undefined;
   while (!signal.aborted) {
-    // A writer that is killed changes nothing: it is looked for as long as it is known.
+    // A killed writer changes nothing: while one is known, it is checked for.
     const changed = WriterLock.lastChange(folder);
     if (changed !== looked || known !== undefined) {
       looked = changed;

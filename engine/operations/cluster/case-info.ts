@@ -1,4 +1,4 @@
-/** The case on a cluster as a whole: what is in it, its days, and what people changed of it. */
+/** Contents of the case on a cluster, its days, and changes to it. */
 import { setTimeout } from 'node:timers/promises';
 import { tagColor } from '../../contract/findings.ts';
 import { CancelledError, hasCode } from '../../contract/errors.ts';
@@ -63,10 +63,10 @@ export function clusterDays({ context }: ClusterSession): Result<'case.days'>['d
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** How often the cluster is asked whether somebody changed something. */
+/** Interval at which the cluster is asked for changes. */
 const WATCH_MS = 5000;
 
-/** Tells each change until it is cancelled. */
+/** Reports each change until cancelled. */
 export async function watchCluster(
   place: CaseOnCluster,
   signal: AbortSignal,
@@ -74,7 +74,7 @@ export async function watchCluster(
 ): Promise<never> {
   let known: string | undefined;
   for (let id = 1; ;) {
-    // Of before it looks: what is changed meanwhile is not missed.
+    // Read before looking, so that changes made meanwhile are not missed.
     const { changed } = place;
     try {
       await place.use(signal, async (session) => {
@@ -88,7 +88,7 @@ export async function watchCluster(
         known = now;
       });
     } catch (error) {
-      // A server may answer again, and a database that is made again be there, when it is asked next.
+      // A server may answer again, and a recreated database may exist, at the next request.
       if (signal.aborted || !hasCode(error, 'unreadable', 'not-found')) throw error;
     }
     try {

@@ -9,7 +9,7 @@ import { TYPED_COLUMNS } from '../../store/typed-events.ts';
 import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields.ts';
 import { cellText, type Cluster } from './cluster.ts';
 
-/** As `caseFields`, of a case that is attached. @throws DaybookError not-found, unreadable, cancelled */
+/** Like `caseFields`, for an attached case. @throws DaybookError not-found, unreadable, cancelled */
 export async function clusterFields(cluster: Cluster): Promise<FieldSummary[]> {
   const events = `\`${cluster.address.database}\`.events`;
   const fields = new Fields();
@@ -46,8 +46,8 @@ function kindOf(value: unknown) {
 }
 
 /**
- * Of a case that is attached.
- * @param only the number of the one that is wanted
+ * For an attached case.
+ * @param only the number of the requested one
  * @throws DaybookError not-found, unreadable, cancelled
  */
 export async function clusterSources(cluster: Cluster, only?: number): Promise<HandedOverSource[]> {
@@ -68,7 +68,7 @@ export async function clusterSources(cluster: Cluster, only?: number): Promise<H
   });
 }
 
-/** The same as windows list them. */
+/** The same in the form that windows list. */
 export function sourceListOf(
   sources: readonly HandedOverSource[],
 ): Result<'case.sources'>['sources'] {

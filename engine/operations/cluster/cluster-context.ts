@@ -1,6 +1,4 @@
-/**
- * What queries on a cluster are planned with: the files of a hand-over that was attached are what segments are to a case.
- */
+/** The planning context for queries on a cluster: the files of an attached hand-over take the role of segments. */
 import { KINDS } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { type CompileContext, OVERFLOW_COLUMN, type SegmentInfo } from '../../query/index.ts';
@@ -15,11 +13,11 @@ export interface ClusterContext extends Pick<CompileContext, 'segments' | 'tags'
   readonly lists: CaseLists;
 }
 
-/** Which case is attached, and what people made of it since. */
+/** The attached case, with people's changes since. */
 export interface Attached {
   /** Name of its folder. */
   readonly name: string;
-  /** Of this hand-over; another one is another text. */
+  /** Identifies the hand-over: each has a different text. */
   readonly handOver: string;
   /** Changes with the tags. */
   readonly tags: string;
@@ -27,7 +25,7 @@ export interface Attached {
   readonly marks: string;
 }
 
-/** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
+/** @throws DaybookError not-found if no case is attached; unreadable, cancelled */
 export async function attachedCase(cluster: Cluster): Promise<Attached> {
   const { database, name } = cluster.address;
   const at = (table: string): string => `\`${database}\`.${table}`;
@@ -50,7 +48,7 @@ export async function attachedCase(cluster: Cluster): Promise<Attached> {
   );
 }
 
-/** @throws DaybookError not-found where no case is attached; unreadable, cancelled */
+/** @throws DaybookError not-found if no case is attached; unreadable, cancelled */
 export async function clusterContext(cluster: Cluster): Promise<ClusterContext> {
   await attachedCase(cluster);
   return readContext(cluster);
@@ -65,7 +63,7 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
   const sources = await cluster.rows(
     `SELECT source_id, name, format, JSONExtractString(about, 'decisions', 'mapping'), JSONExtractRaw(about, 'metadata', 'totals') FROM ${database}.sources ORDER BY source_id`,
   );
-  // A tag stays known when the last event has lost it.
+  // A tag stays known after the last event has lost it.
   const tags = await cluster.rows(
     `SELECT DISTINCT tag FROM (SELECT tag FROM ${database}.tags UNION ALL SELECT tag FROM ${database}.findings WHERE tag != '') ORDER BY tag`,
   );
@@ -110,7 +108,7 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Columns as a segment of a case would have them; those that are alike are one set. */
+/** Columns as a segment of a case would have them; equal ones are one set. */
 function columnsOf(
   columns: readonly string[],
   attributes: readonly string[],
@@ -122,7 +120,7 @@ function columnsOf(
   if (known === undefined) {
     known = new Set([
       ...columns.flatMap((name) => (name.endsWith('_ip') ? [`${name}4`, `${name}6`] : [name])),
-      // With a number a column says its attribute's name as it is.
+      // With a number, a column has its attribute's name unchanged.
       ...names.map((name, i) => `a${i + 1}:${name}`),
       ...(names.length >= MOST_ATTRIBUTES ? [OVERFLOW_COLUMN] : []),
     ]);

@@ -29,7 +29,7 @@ import type { Cluster } from './cluster.ts';
 import { shownColumns, statementRows } from './cluster-rows.ts';
 import { type ClusterContext, clusterContext } from './cluster-context.ts';
 
-/** What a query is asked for beside its text. */
+/** Parameters of a query besides its text. */
 type ClusterQuestion = Omit<QueryParameters, 'path' | 'only' | 'arrived' | 'signal'>;
 
 /** @throws DaybookError query-syntax, unknown-field, usage for what has no exact translation; not-found, unreadable */
@@ -47,7 +47,7 @@ export async function askCluster(
 }
 
 /**
- * The tree of a query, those within it being asked first.
+ * The tree of a query after answering its inner queries.
  * @throws DaybookError as `askCluster`
  */
 export function answeredWithin(
@@ -58,7 +58,7 @@ export function answeredWithin(
   watch: Stopwatch,
 ): Promise<Ast> {
   return withinAnswered(ast, (inner, text) => {
-    // It sees the whole case: neither the time range nor the list of the one around it.
+    // It sees the whole case: neither the time range nor the list of the outer query applies to it.
     const question = { text, zone, lookups };
     const plan = planOn(inner, context, question);
     const asked = new ClusterQuery(cluster, plan, question, watch, context);
@@ -83,7 +83,7 @@ export function planOn(
   });
 }
 
-/** A query that is planned and may be run, once. */
+/** A planned query that can be run once. */
 export class ClusterQuery {
   readonly plan: Plan;
   private readonly cluster: Cluster;
@@ -138,7 +138,7 @@ export class ClusterQuery {
     return shapeAnswer({ ...plan, catalogCount: undefined }, statement, shown, this.shownAs());
   }
 
-  /** The same as it comes, for an answer that is a table. */
+  /** The same, streamed, for an answer that is a table. */
   async table(): Promise<AnswerTable> {
     const columns = this.columns();
     const { record } = this.formatter();
@@ -162,7 +162,7 @@ export class ClusterQuery {
     ];
   }
 
-  /** What a person should know of the answer. */
+  /** Notes on the answer, for people. */
   notes(): string[] {
     const { stages, segmentsUsed } = this.plan;
     const totals = namesOfTotals(this.sources, segmentsUsed);
@@ -182,7 +182,7 @@ export class ClusterQuery {
     return formatter(this.shownAs());
   }
 
-  /** Of the rows as `rows` gives them. */
+  /** Of the rows returned by `rows`. */
   columns(): OutputColumn[] {
     return shownColumns(this.statement);
   }

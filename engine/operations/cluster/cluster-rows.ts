@@ -1,4 +1,4 @@
-/** Rows that a statement for Daybook gives, as the formatters of a case's answers take them. */
+/** Converts rows returned by a ClickHouse statement to the form that the formatters of a case's answers take. */
 import { DaybookError } from '../../contract/errors.ts';
 import type { ClickHouseStatement, OutputColumn, RawValue } from '../../query/index.ts';
 import { cellText, type Cluster, type ClusterRow } from './cluster.ts';
@@ -25,7 +25,7 @@ export function shownColumns({ columns }: Pick<ClickHouseStatement, 'columns'>):
 
 /**
  * Runs a statement, after those that make its lists.
- * @param types of its columns; what comes after them are whole numbers
+ * @param types of its columns; the following ones are whole numbers
  */
 export async function* statementRows(
   cluster: Cluster,
@@ -36,7 +36,7 @@ export async function* statementRows(
   for await (const rows of cluster.batches(sql)) yield rows.map((row) => rawRow(row, types));
 }
 
-/** Values as DuckDB would give them. Numbers after the columns are totals. */
+/** Values as DuckDB would return them. Numbers after the columns are totals. */
 function rawRow(row: ClusterRow, types: readonly OutputColumn['type'][]): RawValue[] {
   return row.map((value, i) => rawValue(value, types[i] ?? 'integer'));
 }

@@ -1,4 +1,4 @@
-/** What is asked of a server when nobody waits for its answer any more: one that never answers listens. */
+/** What happens on a server when nobody waits for its answer any more, with a server that never answers. */
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';

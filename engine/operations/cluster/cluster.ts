@@ -18,19 +18,19 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 const ADVICE =
   'set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or put user and password in the address';
 
-/** How answers are written, and that none is cut, whatever the settings of a server or a user are. */
+/** How answers are encoded, and that none is truncated, whatever the settings of a server or a user are. */
 const SETTINGS = {
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_denormals: 1,
   date_time_output_format: 'simple',
   session_timezone: 'UTC',
-  // A question that nobody waits for any more stops there, too.
+  // A query that nobody waits for any more is stopped there as well.
   cancel_http_readonly_queries_on_client_close: 1,
   // Columns of attributes (tables.ts) are there in subqueries, too.
   asterisk_include_materialized_columns: 1,
   ...{ limit: '0', offset: '0', additional_result_filter: '' },
   additional_table_filters: SettingsMap.from({}),
-  // What is beyond a limit is an error.
+  // Exceeding a limit is an error.
   read_overflow_mode: 'throw',
   read_overflow_mode_leaf: 'throw',
   timeout_overflow_mode: 'throw',
@@ -43,10 +43,10 @@ const SETTINGS = {
   set_overflow_mode: 'throw',
   join_overflow_mode: 'throw',
 } as const;
-/** A day is dropped and loaded in a statement; the server says nothing meanwhile. */
+/** A statement may drop and load a day; the server sends nothing meanwhile. */
 const PATIENCE_MS = 3_600_000;
 
-/** For one that answers nobody any more. */
+/** For a server that no longer answers. */
 const KILL_MS = 10_000;
 const SILENT = { level: 127 as const };
 
@@ -76,14 +76,14 @@ export class Cluster {
     });
   }
 
-  /** All rows of an answer, which is small. @throws DaybookError unreadable, not-found, usage, cancelled */
+  /** All rows of a small answer. @throws DaybookError unreadable, not-found, usage, cancelled */
   async rows(sql: string): Promise<ClusterRow[]> {
     const out: ClusterRow[] = [];
     for await (const batch of this.batches(sql)) for (const row of batch) out.push(row);
     return out;
   }
 
-  /** Rows as they come. @throws DaybookError unreadable, not-found, usage, cancelled */
+  /** Streams rows. @throws DaybookError unreadable, not-found, usage, cancelled */
   async *batches(sql: string): AsyncGenerator<ClusterRow[]> {
     this.refuseCancelled();
     try {
@@ -103,31 +103,31 @@ export class Cluster {
     try {
       await this.client.command({ query: sql, query_id: id, abort_signal: this.signal });
     } catch (error) {
-      // A server goes on with what changes something when nobody waits for it any more.
+      // A server completes statements that change something even if nobody waits any more.
       if (this.signal.aborted) await this.kill(id);
       throw this.errorOf(error);
     }
   }
 
-  /** The client sends what was cancelled before. @throws CancelledError */
+  /** The client would send a request that was cancelled before. @throws CancelledError */
   private refuseCancelled(): void {
     if (this.signal.aborted) throw new CancelledError();
   }
 
-  /** Ends a statement by a connection of its own: that of its session waits for it. */
+  /** Kills a statement through a separate connection: that of its session is waiting for it. */
   private async kill(id: string): Promise<void> {
     const { url, user: username, password } = this.address;
     const other = createClient({ url, username, password, request_timeout: KILL_MS, log: SILENT });
     try {
       await other.command({ query: `KILL QUERY WHERE query_id = '${id}' ASYNC` });
     } catch {
-      // It may have ended, and not everybody may end one: then it runs to its end.
+      // It may have ended, and not every user may kill a statement: then it runs to its end.
     } finally {
       await other.close();
     }
   }
 
-  /** Runs an INSERT whose data is sent with it. @throws DaybookError as `run`, and what the data throws */
+  /** Runs an INSERT whose data is sent with it. @throws DaybookError as `run`, and whatever the data throws */
   async send(sql: string, data: Readable): Promise<void> {
     let failed: unknown;
     data.once('error', (error) => (failed = error));

@@ -1,4 +1,4 @@
-/** Events that statements for a list give, as one batch of columns, with their tags. */
+/** Events returned by statements for a list, as one batch of columns, with their tags. */
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import { type ClickHouseStatement, type OutputColumn, type RawValue } from '../../query/index.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
@@ -9,7 +9,7 @@ import type { ClusterView } from './view.ts';
 
 /**
  * @param statements of `clickhouseList` for the same fields
- * @param isTurned whether the rows of a statement come in the other order
+ * @param isTurned whether the rows of a statement are in reverse order
  */
 export async function eventBatch(
   asked: ClusterView,
@@ -34,7 +34,7 @@ export async function eventBatch(
   return listBatch({ plan, sources, tags: known, tagsOf }, columns, rows, fields);
 }
 
-/** Tags by event; an event without tags is not there. */
+/** Tags by event; an event without tags has no entry. */
 export async function tagsOfEvents(
   { cluster, context }: ClusterSession,
   events: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * `result.*` of the case on a cluster: lists of events of which any rows can be shown. By time a list knows how many events
- * are in which span of time, and reads the rows that are looked at; in another order it is read from its beginning, as far
- * as that is listed.
+ * `result.*` for the case on a cluster: lists of events of which any rows can be shown. A list by time knows the
+ * number of events in spans of time, and reads only the requested rows; a list in another order is read from its
+ * beginning, up to its limit.
  */
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
@@ -43,14 +43,14 @@ interface OpenParameters extends View {
   first: number;
 }
 
-/** Spans of time that the first look at a list makes, at most. */
+/** Maximum number of spans of time made when a list is opened. */
 const MOST_SPANS = 2000;
 
 /** A list of events, for as long as its window shows it. */
 class EventList {
   readonly plan: Plan;
   readonly view: View;
-  /** What its events depend on: another is another list. */
+  /** The state that its events depend on: another state gives another list. */
   readonly madeOf: string;
   readonly sort: Sort | undefined;
   /** Undefined: its order is not that of time. */
@@ -77,16 +77,16 @@ class EventList {
   }
 
   dispose(): void {
-    // The cluster holds nothing of it.
+    // The cluster holds no resources for it.
   }
 
-  /** By time: the newest first. */
+  /** By time: newest first. */
   get descending(): boolean {
     return this.times !== undefined && this.sort?.descending === true;
   }
 }
 
-/** A query that names tags, if only in a word, may find others when somebody tags. */
+/** A query that names tags, even just in a word, may find other events after tagging. */
 function madeOf({ query }: View, { attached: { handOver, tags } }: ClusterSession): string {
   return /tag/i.test(query) ? `${handOver} ${tags}` : handOver;
 }
@@ -175,7 +175,7 @@ export async function listPlaceOn(
   return { offset: value };
 }
 
-/** Closing one that is not there does nothing. */
+/** Closing a missing list does nothing. */
 export function closeListOn(client: Client, number: number): void {
   openOf(client).close(number);
 }

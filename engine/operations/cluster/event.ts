@@ -1,4 +1,4 @@
-/** One event of the case on a cluster, and what happened around it. */
+/** One event of the case on a cluster, and its neighbours. */
 import { compareNaturally } from '../../contract/natural-order.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
@@ -28,7 +28,7 @@ export async function wholeEventOn(
   const key = eventKey(id);
   const event = eventIdOf(key);
   const stored = new Set(context.segments.flatMap(({ columns }) => [...columns]));
-  // Its tags are asked for beside it.
+  // Its tags are requested separately.
   const names = everything(stored).filter((name) => name !== 'tag');
   const text = `kind:* event_id:${event} | fields ts, ${names.join(', ')}`;
   const question = { text, zone: 'UTC', limit: 1, operation: 'event.get' };
@@ -46,7 +46,7 @@ export async function wholeEventOn(
   const about = { source, note, hasPackets };
   const tags = (await tagsOfEvents(session, [event])).get(event) ?? [];
   const one = eventOf(key, { columns, row: found }, shownAs, about);
-  // Those of a map are in no order.
+  // Entries of a map are in no order.
   const own = one.fields.filter(({ attribute }) => attribute);
   own.sort((a, b) => compareNaturally(a.name, b.name));
   return {
@@ -64,7 +64,7 @@ export async function eventOn(session: ClusterSession, id: string): Promise<Resu
   return { ...event, source: { id: sourceId, name, path } };
 }
 
-/** Neighbours are looked for within these spans, the nearest first, before they are anywhere. */
+/** Neighbours are searched within these spans, nearest first, before searching everywhere. */
 const SPANS = [...NEAR, Infinity];
 
 /** @throws DaybookError usage, not-found, unknown-field, unreadable, cancelled */

@@ -1,4 +1,4 @@
-/** What a view of the case on a cluster shows, as a file on this machine. */
+/** Exports what a view of the case on a cluster shows to a file on this machine. */
 import type { OutputPlace, Written } from '../output/output-file.ts';
 import { type ExportParameters, exportedText, writeRows } from '../output/rows-export.ts';
 import { askCluster } from './cluster-query.ts';

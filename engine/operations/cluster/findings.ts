@@ -1,6 +1,6 @@
 /**
- * Findings of the case on a cluster: its tags, and what people wrote on its events, in the order of a report. Severities,
- * places and colours are one for all: the last that anybody chose holds, and where nobody did that of the hand-over.
+ * Findings of the case on a cluster: its tags, and notes on its events, in the order of a report. Severities,
+ * places and colours are shared: the last choice by anybody is valid, and without one that of the hand-over.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import {
@@ -48,13 +48,13 @@ interface Span {
   readonly last?: string;
 }
 
-/** In the order of a report. Notes of several people on one event have one place, the newest first. */
+/** In the order of a report. Several people's notes on one event share a place, newest first. */
 export async function findingsOn(session: ClusterSession): Promise<Finding[]> {
   const { all, times } = await listed(session);
   return all.flatMap((one, i) => findingsOf(one, i + 1, times));
 }
 
-/** One, or what each person wrote on an event. @throws DaybookError not-found, unreadable, cancelled */
+/** One finding, or each person's note on an event. @throws DaybookError not-found, unreadable, cancelled */
 export async function findingOn(session: ClusterSession, name: FindingName): Promise<Finding[]> {
   const { all, times } = await listed(session);
   const one = named(all, name);
@@ -90,7 +90,10 @@ export async function setFindingOn(
   await store(session.cluster, next);
 }
 
-/** Removes the place of every finding: the most severe come first again. @throws DaybookError unreadable, cancelled */
+/**
+ * Removes the place of every finding, so that they are ordered by severity again. @throws DaybookError unreadable,
+ * cancelled
+ */
 export async function resetOrderOn({ cluster }: ClusterSession): Promise<void> {
   const ratings = await ratingsOn(cluster);
   const placed = [...ratings].filter(([, { place }]) => place !== undefined);
@@ -145,7 +148,7 @@ function findingsOf(one: Listed, place: number, times: Times): Finding[] {
   }));
 }
 
-/** Of those that are rated, by `keyOf`. The last of each value holds; a row has only what was changed. */
+/** Ratings, by `keyOf`. The last of each value is valid; a row has only what was changed. */
 async function ratingsOn(cluster: Cluster): Promise<Map<string, Rating>> {
   const last = ['severity', 'place', 'color'].map((name) => `argMax(${name}, changed)`).join(', ');
   const changed = "(NOT handed_over, ifNull(at, toDateTime64(0, 6, 'UTC'))) AS changed";
@@ -178,7 +181,7 @@ function nameOf(key: string): Name {
 }
 
 async function store(cluster: Cluster, ratings: ReadonlyMap<Named, Rating>): Promise<void> {
-  // What did not change is NULL, and what is taken away is empty.
+  // Unchanged values are NULL, removed ones empty.
   const sql = <T extends string | number>(now: T | undefined, next: T | undefined, none: T) =>
     now === next
       ? 'NULL'
@@ -203,7 +206,7 @@ async function store(cluster: Cluster, ratings: ReadonlyMap<Named, Rating>): Pro
   );
 }
 
-/** How many events have each tag, and when they happened. */
+/** Number of events with each tag, and their time range. */
 async function spansOn(cluster: Cluster): Promise<Map<string, Span>> {
   const [events, tags] = [tableOf(cluster, 'events'), tableOf(cluster, 'tags')];
   const rows = await cluster.rows(

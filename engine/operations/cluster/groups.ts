@@ -101,7 +101,7 @@ async function groupsOf(asked: ClusterView) {
   return { columns, rows };
 }
 
-/** The range that the view names, and where it is open its events. */
+/** The view's range, with open ends replaced by those of its events. */
 async function spanOf(asked: ClusterView): Promise<ReturnType<typeof coveredSpan>> {
   const { from, to } = asked.plan.range;
   if (from !== undefined && to !== undefined) return { from, to };

@@ -55,7 +55,7 @@ class CasesOnClusters {
     const { name } = clusterAddress(address);
     const place = this.places.get(name);
     if (place !== undefined) return place;
-    // A link to a window must not make it contact anybody.
+    // A link to a window must not make it contact arbitrary servers.
     throw new DaybookError(
       'usage',
       `this window was not started for ${name}, and contacts no other server`,
@@ -67,7 +67,7 @@ class CasesOnClusters {
     return this.of(request).use(signal, work);
   }
 
-  /** Windows are notified of changes at once. */
+  /** Windows are notified of changes immediately. */
   async change<T>(request: AboutCase, signal: AbortSignal, work: Work<T>): Promise<T> {
     const done = await this.use(request, signal, work);
     this.of(request).wake();
@@ -75,7 +75,7 @@ class CasesOnClusters {
   }
 }
 
-/** Of the case as a whole. */
+/** Operations on the case as a whole. */
 function caseHandlers(cases: CasesOnClusters): Partial<Handlers> {
   return {
     'case.open': (request, { signal }) => cases.use(request, signal, clusterInfo),
@@ -102,7 +102,7 @@ function caseHandlers(cases: CasesOnClusters): Partial<Handlers> {
   };
 }
 
-/** Of what people add to the case. */
+/** Operations by which people add to the case. */
 function markHandlers(cases: CasesOnClusters): Partial<Handlers> {
   return {
     'note.list': (request, { signal }) =>
@@ -144,7 +144,7 @@ function markHandlers(cases: CasesOnClusters): Partial<Handlers> {
   };
 }
 
-/** Of queries as texts and with a whole answer. */
+/** Operations on query texts and complete answers. */
 function queryHandlers(cases: CasesOnClusters): Partial<Handlers> {
   return {
     'query.history': async (request) => ({
@@ -200,7 +200,7 @@ function queryHandlers(cases: CasesOnClusters): Partial<Handlers> {
         exportRowsOn(
           session,
           withList(client, request),
-          // The dialog that chose the path asked before a file is replaced.
+          // The dialog in which the path was chosen asked before replacing a file.
           { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),
@@ -208,7 +208,7 @@ function queryHandlers(cases: CasesOnClusters): Partial<Handlers> {
   };
 }
 
-/** Of what the panels of a window show. */
+/** Operations for the panels of a window. */
 function viewHandlers(cases: CasesOnClusters): Partial<Handlers> {
   return {
     'result.open': (request, { client, signal, part }) =>

@@ -1,6 +1,6 @@
 /**
- * What people say of the case on a cluster: tags and notes, each with who added it and when. Rows of a hand-over are beside
- * them, so that the next hand-over takes nothing of theirs away.
+ * People's additions to the case on a cluster: tags and notes, each with its author and time. Rows of a hand-over
+ * are kept separate, so that the next hand-over removes none of theirs.
  */
 import { userName } from '../../catalog/catalog-database.ts';
 import type { Result } from '../../contract/operations.ts';
@@ -46,8 +46,8 @@ export async function tagOn(
       await keepName(cluster, name);
       return { matched: Number(matched), changed: await untag(cluster, name, found) };
     }
-    // What is handed over with the tag gets a row of this person's, too: it stays when the next hand-over has it no more.
-    // So does an event that is chosen and was tagged by a query: it becomes a bookmark.
+    // An event that was handed over with the tag gets a row of this person as well: it stays when the next
+    // hand-over lacks it. So does an event that is chosen and was tagged by a query: it becomes a bookmark.
     const isChosen = 'events' in target;
     await cluster.run(
       `INSERT INTO ${tags} (event_id, tag, user, by_hand) SELECT event_id, ${text(name)}, ${text(authorOf(cluster))}, ${isChosen} FROM (${events}) WHERE event_id NOT IN (${having} AND NOT handed_over${isChosen ? ' AND by_hand' : ''})`,
@@ -82,8 +82,9 @@ async function keepName(cluster: Cluster, name: string): Promise<void> {
 const UNTAGGED_AT_ONCE = 4000;
 
 /**
- * Takes a tag from the events of a statement, and gives how many had it. They are read first: a server deletes later, part by
- * part, without the tables and settings of this session, and what a query finds may depend on the tags that are deleted.
+ * Removes a tag from the events of a statement; returns how many had it. They are read first: a server deletes
+ * later, part by part, without the tables and settings of this session, and a query's result may depend on the tags
+ * being deleted.
  */
 async function untag(cluster: Cluster, name: string, found: string): Promise<number> {
   const tags = tableOf(cluster, 'tags');
@@ -91,7 +92,7 @@ async function untag(cluster: Cluster, name: string, found: string): Promise<num
   const ids = (await cluster.rows(found)).map(([id]) => text(cellText(id)));
   for (let at = 0; at < ids.length; at += UNTAGGED_AT_ONCE) {
     const portion = ids.slice(at, at + UNTAGGED_AT_ONCE);
-    // Waits until it is done: what is asked next must not find them any more.
+    // Waits until it is done: the next query must not find them any more.
     await cluster.run(
       `DELETE FROM ${tags} WHERE tag = ${text(name)} AND event_id IN (${portion.join(', ')}) SETTINGS lightweight_deletes_sync = 2`,
     );
@@ -108,7 +109,7 @@ export interface Note {
   readonly at: string;
 }
 
-/** The last note of each person on each event, or on one; those with an empty text were taken away. Newest first. */
+/** The last note of each person on each event, or on one; an empty text means it was removed. Newest first. */
 export async function notesOn(cluster: Cluster, event?: string): Promise<Note[]> {
   const where = event === undefined ? '' : ` WHERE event_id = ${text(event)}`;
   const rows = await cluster.rows(
@@ -120,7 +121,7 @@ export async function notesOn(cluster: Cluster, event?: string): Promise<Note[]>
   }));
 }
 
-/** The notes on an event: one's own, and those of others. */
+/** The notes on an event: the person's own, and those of others. */
 export async function notesOfEvent(
   cluster: Cluster,
   event: string,
@@ -135,7 +136,10 @@ export async function notesOfEvent(
   };
 }
 
-/** Sets one's own note on an event; an empty text takes it away. @throws DaybookError usage, not-found, unreadable, cancelled */
+/**
+ * Sets the person's own note on an event; an empty text removes it. @throws DaybookError usage, not-found,
+ * unreadable, cancelled
+ */
 export async function setNoteOn(cluster: Cluster, event: string, said: string): Promise<void> {
   const id = eventIdOf(eventKey(event));
   const note = said.trim();
@@ -148,7 +152,7 @@ export async function setNoteOn(cluster: Cluster, event: string, said: string): 
   );
 }
 
-/** Events with a note, or that somebody chose and tagged there, newest first. */
+/** Events with a note, or that a person chose and tagged there, newest first. */
 export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>> {
   const me = authorOf(cluster);
   const notes = new Map<string, Note[]>();

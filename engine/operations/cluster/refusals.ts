@@ -1,6 +1,6 @@
 /**
- * What the case on a cluster cannot do, and why, in a sentence for people: windows say it before anybody asks, and whoever
- * asks all the same is told it.
+ * Operations that the case on a cluster does not support, each with the reason in a sentence for people: windows
+ * show it in advance, and calls fail with it.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
@@ -35,7 +35,7 @@ export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
   ...{ 'report.write': LOOKED_AFTER, 'hand-over.run': LOOKED_AFTER },
 };
 
-/** Of an operation that the case on a cluster does not do. */
+/** The reason why an operation is not supported on a cluster. */
 export function refusal(operation: OperationName): DaybookError {
   return new DaybookError(
     'usage',

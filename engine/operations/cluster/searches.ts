@@ -1,6 +1,6 @@
 /**
- * Saved searches of the case on a cluster: those that were handed over, and those that people saved there. The last of a
- * number holds: what people replace or delete stays so when the case is attached again.
+ * Saved searches of the case on a cluster: those handed over, and those that people saved there. The last row of a
+ * number is valid: what people replace or delete stays so when the case is attached again.
  */
 import type { Result } from '../../contract/operations.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
@@ -56,7 +56,7 @@ async function known(cluster: Cluster, id: number): Promise<Search> {
   return found;
 }
 
-/** Nobody else's: 52 bits, as those of a hand-over. */
+/** A unique number: 52 bits, like those of a hand-over. */
 function newNumber(): number {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high! & 0xfffff) * 2 ** 32 + low!;

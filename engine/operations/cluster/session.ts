@@ -1,6 +1,6 @@
 /**
- * The case on a cluster, for operations of windows. Each operation has a connection of its own, and is planned for the case
- * as it is at that moment.
+ * The case on a cluster, for operations of windows. Each operation has its own connection, and is planned on the
+ * current state of the case.
  */
 import type { ClusterAddress } from '../../contract/cluster-address.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -15,24 +15,24 @@ import {
   readContext,
 } from './cluster-context.ts';
 
-/** What one operation has of the case. */
+/** An operation's view of the case. */
 export interface ClusterSession {
   readonly cluster: Cluster;
   readonly attached: Attached;
   readonly context: ClusterContext;
-  /** Keeps what an operation cost. */
+  /** Records the cost of an operation. */
   record(watch: Stopwatch, status: MeasuredStatus, text?: string): void;
 }
 
 type MeasuredStatus = 'done' | 'cancelled' | 'failed';
 export type Measured = ReturnType<Stopwatch['measured']>;
 
-/** Measured operations that are kept, while the engine runs. */
+/** Number of measured operations kept while the engine runs. */
 const MOST_MEASURED = 10_000;
 
 export class CaseOnCluster {
   readonly address: ClusterAddress;
-  /** The last first comes at the end. */
+  /** Most recent last. */
   readonly measured: Measured[] = [];
   private readonly contexts = new LastAsked<ClusterContext>();
   private readonly fields = new LastAsked<FieldSummary[]>();
@@ -43,18 +43,18 @@ export class CaseOnCluster {
     this.address = address;
   }
 
-  /** Aborts when a window of this engine changes something there next. */
+  /** Aborts when a window of this engine next changes something there. */
   get changed(): AbortSignal {
     return this.woken.signal;
   }
 
-  /** Watches look at once. */
+  /** Makes watches look immediately. */
   wake(): void {
     this.woken.abort();
     this.woken = new AbortController();
   }
 
-  /** @throws DaybookError not-found, unreadable, cancelled, and what `work` throws */
+  /** @throws DaybookError not-found, unreadable, cancelled, and whatever `work` throws */
   async use<T>(signal: AbortSignal, work: (session: ClusterSession) => Promise<T>): Promise<T> {
     const cluster = new Cluster(this.address, signal);
     try {
@@ -73,7 +73,7 @@ export class CaseOnCluster {
     return this.contexts.take(JSON.stringify(attached), () => readContext(cluster));
   }
 
-  /** Fields of what was handed over never change: they are counted once. */
+  /** Fields of a hand-over never change: they are counted once. */
   fieldsOf({ cluster, attached }: ClusterSession): Promise<FieldSummary[]> {
     return this.fields.take(attached.handOver, () => clusterFields(cluster));
   }
@@ -84,7 +84,7 @@ export class CaseOnCluster {
   }
 }
 
-/** The answer to what was asked last, for others who ask the same. */
+/** The answer to the last question, shared with others who ask the same. */
 class LastAsked<T> {
   private last: { readonly of: string; readonly answer: Promise<T> } | undefined;
 
@@ -94,7 +94,7 @@ class LastAsked<T> {
       try {
         return await known;
       } catch {
-        // The one who asked may have been cancelled: that is no reason for this one to fail.
+        // The first caller may have been cancelled, which must not fail this one.
         return ask();
       }
     }

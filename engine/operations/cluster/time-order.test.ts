@@ -4,7 +4,7 @@ import { type Span, TimeOrder } from './time-order.ts';
 const DAY = 86_400e6;
 const UNDATED = 7;
 
-/** Two hours of many events, of which 20,000 at one instant, among days of few, and days without any. */
+/** Two hours with many events, 20,000 of them at one instant, among days with few, and days without any. */
 const times = [
   ...Array.from({ length: 50_000 }, (_, i) => 40 * DAY + i * 144_000),
   ...Array.from({ length: 20_000 }, () => 40 * DAY + 3600e6),
@@ -12,13 +12,13 @@ const times = [
   ...Array.from({ length: 300 }, (_, i) => -i * 3600e6),
 ].toSorted((a, b) => a - b);
 
-/** How many are before `ts`. */
+/** Number of events before `ts`. */
 function rank(ts: number): number {
   const at = times.findIndex((time) => time >= ts);
   return at < 0 ? times.length : at;
 }
 
-/** As a statement counts them: spans that begin at multiples of `width`, none without events. */
+/** As a statement counts them: non-empty spans that begin at multiples of `width`. */
 function counted(width: number, within: Pick<Span, 'from' | 'to'>): Span[] {
   const counts = new Map<number, number>();
   for (const time of times.slice(rank(within.from), rank(within.to))) {
@@ -62,7 +62,7 @@ it('finds the events of any numbers, and reads not many beside them', async () =
           continue;
         }
         const [low, high] = [rank(part.from), rank(part.to)];
-        // All events of an instant are read together.
+        // All events at one instant are read together.
         expect(high - low).toBeLessThanOrEqual(to - from + 20_000 + 2 * 16_384);
         expect(offset + count).toBeLessThanOrEqual(high - low);
         found.push(...times.slice(low + offset, low + offset + count));

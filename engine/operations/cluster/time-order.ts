@@ -1,5 +1,5 @@
 /**
- * Which event stands where in a list by time, without having read the list: a tree of spans with their counts.
+ * Positions in a list by time without reading the list: a tree of spans with their counts.
  *
  * Invariant: the order is time, nanoseconds, source, record; undated events last.
  */
@@ -23,7 +23,7 @@ export interface Span {
 /** A span, and the number of its first event. */
 interface Slice extends Span {
   readonly start: number;
-  /** Once it was looked into. */
+  /** Set once it was subdivided. */
   parts?: Slice[];
 }
 
@@ -68,7 +68,7 @@ export class TimeOrder {
     return out;
   }
 
-  /** How many slices there may be is bounded by what was looked at. */
+  /** The number of slices is bounded by what was requested. */
   private async leaves(
     slices: Slice[],
     from: number,
@@ -95,7 +95,7 @@ export class TimeOrder {
     return slice.parts;
   }
 
-  /** How many events are before `ts`; `count` counts those in a span up to it. */
+  /** Number of events before `ts`; `count` counts those in a span up to it. */
   async before(
     ts: EpochMicros,
     divide: Divide,

@@ -1,4 +1,4 @@
-/** What a view of the case on a cluster did not find, and what was not looked at for it. */
+/** What a view of the case on a cluster did not search. */
 import type { Result } from '../../contract/operations.ts';
 import { clickhouseMatchedLines } from '../../query/index.ts';
 import type { GivenList, View } from '../../search/index.ts';
@@ -7,7 +7,10 @@ import { notSearchedText } from '../query/not-searched.ts';
 import type { ClusterSession } from './session.ts';
 import { askOnCluster, type ClusterView } from './view.ts';
 
-/** What a view without events does not search. @throws DaybookError query-syntax, unknown-field, usage, cancelled */
+/**
+ * For a view without events: what it does not search. @throws DaybookError query-syntax, unknown-field, usage,
+ * cancelled
+ */
 export function unsearchedOn(
   session: ClusterSession,
   view: View,
@@ -19,7 +22,10 @@ export function unsearchedOn(
   }));
 }
 
-/** Lines of a view's list that no event of it matches. @throws DaybookError query-syntax, unknown-field, usage, cancelled */
+/**
+ * Lines of a view's list that match none of its events. @throws DaybookError query-syntax, unknown-field, usage,
+ * cancelled
+ */
 export function unmatchedOn(
   session: ClusterSession,
   view: View & { list: GivenList },
@@ -43,7 +49,7 @@ const NOTHING = { count: 0, matching: 0, looked: 0 };
 const ONLY_THERE =
   'quarantined records and files that were not read are in the case only, and are not searched';
 
-/** Events without a time, where a range of time leaves them out. */
+/** Number of events without a time, if a time range excludes them. */
 function undatedLeft({ plan, session }: ClusterView): number {
   if (plan.range.from === undefined && plan.range.to === undefined) return 0;
   const undated = session.context.segments.filter(({ day }) => day === 'undated');

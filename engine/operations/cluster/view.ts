@@ -21,7 +21,7 @@ export class ClusterView {
   readonly plan: Plan;
   readonly view: View;
   readonly watch: Stopwatch;
-  /** Notes of this operation, beside those of the plan. */
+  /** Notes of this operation, in addition to those of the plan. */
   readonly notes: string[] = [];
 
   constructor(session: ClusterSession, plan: Plan, view: View, watch: Stopwatch) {
@@ -31,7 +31,7 @@ export class ClusterView {
     this.watch = watch;
   }
 
-  /** Of statements for it. */
+  /** Options of its statements. */
   get options() {
     const { cluster, context } = this.session;
     return { database: cluster.address.database, materialised: context.materialised };
@@ -42,12 +42,12 @@ export class ClusterView {
     return { sources, tags, zone: this.view.zone };
   }
 
-  /** The same on another plan. */
+  /** The same for another plan. */
   on(plan: Plan): ClusterView {
     return new ClusterView(this.session, plan, this.view, this.watch);
   }
 
-  /** @param types of its columns; what comes after them are whole numbers */
+  /** @param types of its columns; the following ones are whole numbers */
   async rows(
     statement: ClickHouseStatement,
     types: readonly OutputColumn['type'][] = [],
@@ -69,7 +69,7 @@ export class ClusterView {
 }
 
 /**
- * Does `work` on the events of a view: the part of its query that gives events, followed by `stages`.
+ * Runs `work` on the events of a view: the part of its query that yields events, followed by `stages`.
  * @throws DaybookError query-syntax, unknown-field, usage for what has no exact translation, cancelled
  */
 export async function askOnCluster<T extends object>(

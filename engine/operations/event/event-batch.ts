@@ -12,7 +12,7 @@ import {
 import { fieldName } from './event-query.ts';
 
 /**
- * What a query finds, with `event_id`, `kind`, `ts`, `ts_ns`, `ts_digits`, `tags` and `fields`.
+ * The results of a query, with `event_id`, `kind`, `ts`, `ts_ns`, `ts_digits`, `tags` and `fields`.
  * @throws DaybookError query-syntax, unknown-field, cancelled
  */
 export async function foundEvents(

@@ -1,4 +1,4 @@
-/** The bytes of an event's record, and the layers of a packet, from the evidence itself. */
+/** The bytes of an event's record, and the layers of a packet, from the evidence. */
 import { clockErrorOf } from '../../contract/clock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { StreamContent } from '../../contract/stream.ts';
@@ -7,14 +7,14 @@ import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evide
 import { locationOf } from '../../catalog/source-place.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
 
-/** Of a record at most this much is shown. */
+/** Maximum number of bytes shown of a record. */
 const MAX_RAW = 1024 * 1024;
 
 interface RawRecord {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Of the record in the source's content. */
+  /** Position of the record in the source's content. */
   offset: number;
-  /** Of the whole record. */
+  /** Length of the whole record. */
   length: number;
   truncated: boolean;
   source: string;
@@ -78,8 +78,8 @@ export async function shownPacket(
 }
 
 /**
- * What both sides of the connection of an event sent.
- * @throws DaybookError not-found for an event of no connection; unreadable, source-damaged, cancelled
+ * What both sides of an event's connection sent.
+ * @throws DaybookError not-found for an event without a connection; unreadable, source-damaged, cancelled
  */
 export async function eventStream(
   session: CaseSession,

@@ -1,10 +1,9 @@
 /**
- * What happened around an event: its neighbours in order of time on the same host, in the same source,
- * or anywhere.
+ * The context of an event: its neighbours in order of time on the same host, in the same source, or anywhere.
  *
- * The order is that of every list of events (time, nanoseconds, source, record), so that events of one
- * instant are on the side where a list has them. Time is searched outwards in growing steps: a case
- * of many days is not read for five neighbours.
+ * The order is that of every list of events (time, nanoseconds, source, record), so that events at one instant are
+ * on the same side as in a list. The search widens in time step by step: a case of many days is not read for five
+ * neighbours.
  */
 import { disjointGroups } from '../../util/segment-days.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
@@ -28,7 +27,7 @@ interface ContextParameters {
 
 export interface EventContext {
   batch: ColumnBatch;
-  /** Of the event itself in the batch. */
+  /** Index of the event itself in the batch. */
   index: number;
   /** The host or source that neighbours share; an event without a host has its source's. */
   of: ContextOf;
@@ -39,9 +38,9 @@ export interface EventContext {
 export const DEFAULT_FIELDS = ['host', 'program', 'src_ip', 'dst_ip', 'summary'];
 
 const SECOND = 1_000_000;
-/** How far away neighbours are looked for before whole days are. */
+/** Distances within which neighbours are searched before whole days are. */
 export const NEAR = [60 * SECOND, 3600 * SECOND];
-/** How often it restarts because segments were merged meanwhile. */
+/** Number of restarts after segments were merged meanwhile. */
 const MAX_TRIES = 3;
 
 /** @throws DaybookError usage, not-found, unknown-field, cancelled */
@@ -122,7 +121,7 @@ async function contextOnce(
   };
 }
 
-/** Segments on one side of a time, of a growing number of days at once, the nearest first. */
+/** Segments on one side of a time, in groups of a growing number of days, nearest first. */
 function* outwards(
   segments: readonly SegmentRow[],
   ts: EpochMicros,
@@ -142,14 +141,14 @@ interface Range {
   to?: EpochMicros | undefined;
 }
 
-/** Packets beneath flows are left out, unless the event itself is a packet. */
+/** Packets beneath flows are omitted, unless the event itself is a packet. */
 export function neighbourhood(
   event: Pick<WholeEvent, 'kind' | 'fields'> & { readonly source: { readonly id: number } },
   asked: ContextOf,
 ): {
   of: ContextOf;
   query: string;
-  /** Prefix of the column that only segments with such events have. */
+  /** Prefix of a column that only segments with such events have. */
   column?: string;
 } {
   const kinds = event.kind === 'packet' ? 'kind:* ' : '';

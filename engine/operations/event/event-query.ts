@@ -1,6 +1,6 @@
 /**
- * Query texts that Daybook writes itself. Whatever a value contains, the text is valid and the value
- * is nothing but a value.
+ * Query texts that Daybook writes itself. Whatever a value contains, the text is valid and the value is read as a
+ * value only.
  */
 import type { ShownRecord } from '../../query/index.ts';
 
@@ -12,12 +12,12 @@ export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** A field's name where a name is expected: `attrs.NAME` for attributes, in quotes where it must be. */
+/** A field's name where a name is expected: `attrs.NAME` for attributes, quoted if necessary. */
 export function fieldName(name: string): string {
   return /^[A-Za-z_][\w.]*$/.test(name) ? name : quoted(name);
 }
 
-/** `field:"text"`, or undefined where a text is too long to be asked for. */
+/** `field:"text"`, or undefined if the text is too long for a query. */
 export function equals(field: string, text: string): string | undefined {
   return text.length > MAX_VALUE ? undefined : `${field}:${quoted(text)}`;
 }

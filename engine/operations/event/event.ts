@@ -1,4 +1,4 @@
-/** One event with everything that the case knows of it. */
+/** One event with everything that the case knows about it. */
 import { shownDigits } from '../../contract/time-text.ts';
 import { existsSync } from 'node:fs';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -47,7 +47,7 @@ interface CutFields {
   fields: string[];
 }
 
-/** The time of an event: nanoseconds beyond its microseconds, and fractional digits to show. */
+/** The time of an event: nanoseconds beyond its microseconds, and the number of fractional digits to show. */
 export interface Instant {
   ts: EpochMicros | undefined;
   tsNs: number;
@@ -57,25 +57,25 @@ export interface Instant {
 export interface WholeEvent<S = SourceRow> extends Instant {
   event: string;
   kind: Kind;
-  /** How the event came by its time, in words. */
+  /** How the event got its time, in words. */
   timeNotes: string[];
-  /** In their usual order; what stands beside it here is not among them. */
+  /** In their usual order, without the values that have a property here. */
   fields: EventField[];
   cut: CutFields | undefined;
   tags: string[];
   note: string | undefined;
   source: S;
-  /** Of the record in the source's content; derived events have no record. */
+  /** Position of the record in the source's content; derived events have no record. */
   offset: number | undefined;
   length: number | undefined;
-  /** The flow that a packet, or what a protocol said, belongs to. */
+  /** The flow that a packet or a protocol event belongs to. */
   flow: string | undefined;
   fiveTuple: string | undefined;
-  /** A query for the packets, where they are in the case, of a flow or of what a protocol said in one. */
+  /** A query for the packets, if the case has them, of a flow or of the flow of a protocol event. */
   packets: string | undefined;
 }
 
-/** Columns of the result that are shown beside the fields, or are parts of them. */
+/** Columns of the result that are shown next to the fields, or are parts of them. */
 const BESIDE: ReadonlySet<string> = new Set([
   ...['ts', 'ts_ns', 'ts_digits', 'ts_basis', 'tz_offset', 'kind', 'event_id', 'source', 'tag'],
   ...['seq', 'source_id', 'flow_id', 'offset', 'length', 'record_key'],
@@ -83,7 +83,10 @@ const BESIDE: ReadonlySet<string> = new Set([
 
 const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
 
-/** `fields` for everything that is known of an event; what was cut out of no message of the case has no name. */
+/**
+ * `fields` for everything known about an event; a column that extractors fill is omitted if the case has none of
+ * it.
+ */
 export function everything(stored: ReadonlySet<string>): string[] {
   const names = new Set(['kind', 'source', 'tag', 'ts_basis', 'tz_offset']);
   for (const column of Object.keys(COLUMNS))
@@ -129,7 +132,7 @@ export async function wholeEvent(
   throw noSuchEvent(event);
 }
 
-/** What a row of an event does not say itself. */
+/** What a row of an event does not contain. */
 interface AboutEvent<S> {
   readonly source: S;
   readonly note: string | undefined;
@@ -188,8 +191,8 @@ export function eventOf<S extends Pick<SourceRow, 'decisions'>>(
 }
 
 /**
- * An event whose source states an address, port or number is not cut: what it has of these is cut, then. Its host may be
- * that of the header, or what the message calls the device.
+ * Events whose sources state an address, port or number are not cut: if one has an extractor, its values are cut
+ * ones. The host may be that of the header, or the message's name for the device.
  */
 function cutFields(fields: readonly EventField[]): CutFields | undefined {
   const own = fields.filter(({ attribute }) => !attribute);
@@ -216,7 +219,7 @@ function gives(name: 'host' | 'pid', program: string, message: string, value: st
   return batch[name].present[0] === 1;
 }
 
-/** Whether the evidence of a source is where it was when it was read. */
+/** Whether the evidence of a source is still at its path. */
 export function sourceExists({ path }: Pick<SourceRow, 'path'>): boolean {
   return existsSync(path);
 }
@@ -301,7 +304,7 @@ function numberIn(
   return value === null || value === undefined ? undefined : Number(value);
 }
 
-/** Attributes beyond those with a column of their own. */
+/** Attributes without a column of their own. */
 function overflow(columns: readonly OutputColumn[], row: readonly RawValue[]): EventField[] {
   const column = columns.find(({ type }) => type === 'overflow');
   if (column === undefined) return [];

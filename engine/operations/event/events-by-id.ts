@@ -5,7 +5,7 @@ import { type CaseSession, type RunningQuery, startQuery } from '../../search/in
 const IDS_PER_QUERY = 100;
 
 /**
- * Queries whose rows are the visible events: neither deleted nor left out. Each must be read before the next is started.
+ * Queries whose rows are the visible events: neither deleted nor left out. Read each before starting the next.
  * @param fields as the stage `fields` names them
  */
 export function* queriesOfEvents(

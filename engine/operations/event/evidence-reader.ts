@@ -1,6 +1,6 @@
 /**
- * Reading single records from the evidence itself. The case keeps where a record lies; its bytes are
- * only ever taken from the file that was imported, if it is there and still the same.
+ * Reads single records from the evidence. The case stores the position of a record; its bytes are always read from
+ * the imported file, if it still exists unchanged.
  */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -14,11 +14,11 @@ import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
 
-/** A packet as it is in its capture. */
+/** A packet as in its capture. */
 interface PacketRecord {
   /** The bytes that were captured. */
   readonly frame: Uint8Array;
-  /** Of the frame in the source's content. */
+  /** Position of the frame in the source's content. */
   readonly frameOffset: ByteOffset;
   /** https://www.tcpdump.org/linktypes.html */
   readonly linkType: number;
@@ -34,7 +34,7 @@ export interface DissectedLayer {
   readonly fields: readonly LayerField[];
 }
 
-/** Where a packet's record is in its source's content. */
+/** Position of a packet's record in its source's content. */
 export interface RecordPlace {
   readonly offset: ByteOffset;
   readonly length: number;
@@ -64,7 +64,7 @@ interface Rereading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads records of evidence, given by the shell; `offset` and `length` are those of the event. */
+/** Reads records of evidence; provided by the shell. `offset` and `length` are those of the event. */
 export interface EvidenceReader {
   /** @throws DaybookError not-found, unreadable, source-damaged, cancelled */
   readRecord(
@@ -91,20 +91,20 @@ export interface EvidenceReader {
     signal?: AbortSignal,
   ): AsyncIterable<PacketRecord>;
   /**
-   * Files that the connections of a capture carry: it is read once, as its import read it.
-   * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `files` throws
+   * Files that the connections of a capture carry; the capture is read once, as in its import.
+   * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and whatever `files` throws
    */
   readFiles(reading: Rereading & { readonly files: FileTaker }): Promise<void>;
   /**
-   * What both sides of a flow of a capture sent; it is read once, as its import read it.
+   * What both sides of a flow of a capture sent; the capture is read once, as in its import.
    * @throws DaybookError not-found, unreadable, source-damaged, cancelled
    */
   readStream(
     reading: Rereading & { readonly flow: number; readonly limit: number },
   ): Promise<StreamContent>;
   /**
-   * What the connections of a capture carried; it is read once, as its import read it.
-   * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `taker` throws
+   * Payloads of a capture's connections; the capture is read once, as in its import.
+   * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and whatever `taker` throws
    */
   readPayloads(reading: Rereading & { readonly taker: PayloadTaker }): Promise<void>;
   /** A new pcapng file, block by block. */
@@ -118,8 +118,8 @@ export interface EvidenceReader {
 }
 
 /**
- * Makes sure that a source can be read and is what was imported: where size or time of the file
- * differ, the first bytes of its content must still be the same, and it must not have become shorter.
+ * Checks that a source can be read and is what was imported: if size or time of the file differ, the first bytes of
+ * its content must still be the same, and it must not have become shorter.
  * @throws DaybookError not-found, unreadable
  */
 export async function checkEvidence(

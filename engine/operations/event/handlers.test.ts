@@ -217,7 +217,7 @@ describe('event.context', () => {
       for (const event of [1, 2, 15, 29, 30, 31, 32].map((n) => `${c}:${n}`)) {
         const at = list.indexOf(event);
         const { batch, index, query } = await context(event, of, 4, 5);
-        // The list goes on with undated events, which are around no time.
+        // The list continues with undated events, which are not near any time.
         const dated = await ids(`${query} NOT day:undated`);
         expect(texts(batch, 'event_id')).toEqual(dated.slice(Math.max(0, at - 4), at + 6));
         expect(texts(batch, 'event_id')[index]).toBe(event);

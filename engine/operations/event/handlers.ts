@@ -58,7 +58,7 @@ export function eventHandlers({
             session,
             evidence,
             request.event,
-            // The dialog that chose the path asked before a file is replaced.
+            // The dialog in which the path was chosen asked before replacing a file.
             { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
             atIntervals(part),
           ),
@@ -76,7 +76,7 @@ export function eventHandlers({
           session,
           evidence,
           withList(client, request),
-          // The dialog that chose the path asked before a file is replaced.
+          // The dialog in which the path was chosen asked before replacing a file.
           { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),

@@ -163,7 +163,7 @@ describe('maintenance', () => {
       await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
     };
     await next(9);
-    // It is begun, and waits as long again.
+    // It has started, and waits for the same time again.
     await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
     for (let i = 10; i <= MOST_BESIDE; i++) await next(i);
     expect(done).toEqual([]);
@@ -384,7 +384,7 @@ describe('what small imports leave undone', () => {
     const inUse = new Set([staging]);
     const [file, more] = [join(root, 'more.csv'), '2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP'];
     writeFileSync(file, `${HEAD}\n${more},1,1\n`);
-    // What is merged is chosen by then. Once the staging folder is there, it may not be.
+    // The segments to merge are chosen by then. Once the staging folder exists, they may not be.
     let pauses = 0;
     const pause = async () => {
       if (pauses++ === 0) await importInProcess(folder, [file], { lowLatency: true, inUse });

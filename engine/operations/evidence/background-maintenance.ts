@@ -1,12 +1,12 @@
 /**
- * What imports leave undone because somebody waits for them: small segments are merged, side files made, and the
- * merged rollup of everything. It is done when nothing has been imported into a case for a while; small segments
- * that are many are merged in the next pause between imports, and as soon as they are very many beside them.
+ * Background maintenance: work that imports defer so that callers do not wait for it. Small segments are merged,
+ * side files made, and the merged rollup of everything. It runs when nothing has been imported into a case for a
+ * while; many small segments are merged in the next pause between imports, and very many while imports go on.
  *
- * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer that
- * comes meanwhile takes its unfinished files away, but an import of this process, and nothing is lost. Only to put it in its
- * place the lock is taken, between two imports, for a moment, and only where nothing but imports changed the case
- * since it was begun. What fails is left for the next time.
+ * Invariants: everything is made without the writer's lock, so it blocks nobody; a writer that arrives meanwhile,
+ * other than an import of this process, removes its unfinished files, and nothing is lost. The lock is taken only
+ * to put results in place, between two imports, for a moment, and only if nothing but imports changed the case
+ * since the start. What fails is left for the next time.
  */
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ import { rewrite, swap } from '../../ingest/case/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../../ingest/case/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../../store/segment-builder.ts';
 
-/** How often, and for how long, it is tried to put something in its place while another process writes. */
+/** Interval and duration of attempts to put results in place while another process writes. */
 const RETRY_MS = 50;
 const MOST_RETRIES = 20;
 /** Work that does not stop within this time is computing, and uses no DuckDB meanwhile. */
@@ -35,19 +35,21 @@ const END_MS = 3000;
 
 /**
  * Waits until no import of this process runs.
- * @param lasting and none has for a while; not waited for where there are very many small segments
+ * @param lasting and none has for a while; skipped if there are very many small segments
  */
 export type Pause = (lasting: boolean) => Promise<void>;
 
 export interface MaintenanceOptions extends BuilderOptions {
-  /** More is imported soon: what costs it most is done, the merging of what has become many. */
+  /**
+   * More will be imported soon: only what costs imports most is done, merging segments of which there are too many.
+   */
   meanwhile?: boolean;
   pause?: Pause;
-  /** The folder below the case's `staging` in which is worked, nobody else's; it is gone afterwards. */
+  /** The working folder below the case's `staging`, used by nothing else and removed afterwards. */
   staging?: string;
 }
 
-/** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
+/** Does the deferred work of a case; returns how many segments, side files and rollups were made. */
 export async function maintainCase(
   caseFolder: string,
   options: MaintenanceOptions,
@@ -94,7 +96,7 @@ export async function maintainCase(
   }
 }
 
-/** A new name: what is put in its place by its own must be what was made there. */
+/** A new name: a file that is put in place by its name must be the one that was made there. */
 function maintenanceFolder(caseFolder: string): string {
   return join(caseFolder, 'staging', `${MAINTENANCE_FOLDER}${randomUUID().slice(0, 8)}`);
 }
@@ -123,10 +125,10 @@ async function mergeSmall(
   return made;
 }
 
-/** Whether nothing but imports changed the case since: they leave the segments that are there as they are. */
+/** Whether nothing but imports changed the case since: they leave existing segments as they are. */
 function onlyImports(catalog: Catalog, since: number): boolean {
   const changes = catalog.changes.after(since);
-  // All of them are known: old ones are forgotten.
+  // Only if all of them are known: old ones are dropped.
   if (changes.length !== catalog.changes.last() - since) return false;
   return changes.every(({ operation }) => operation === 'import');
 }
@@ -145,7 +147,10 @@ async function indexMissing(rewriter: SegmentRewriter, pause: Pause): Promise<nu
   return made;
 }
 
-/** Does `work` with the writer's lock, between imports; nothing where another keeps it, or the case is another one. */
+/**
+ * Runs `work` with the writer's lock, between imports; does nothing if another process holds it, or the case was
+ * replaced.
+ */
 async function asWriter(catalog: Catalog, pause: Pause, work: () => number): Promise<number> {
   for (let tries = 0; tries < MOST_RETRIES; tries++) {
     await pause(false);
@@ -178,7 +183,7 @@ export type MaintenanceTask = Required<
   Pick<MaintenanceOptions, 'signal'>;
 
 interface Imports {
-  /** How many run now. */
+  /** Number of running imports. */
   running: number;
   /** Callers that wait for a pause. */
   waiting: (() => void)[];
@@ -192,7 +197,7 @@ export class BackgroundMaintenance {
   private readonly idleMs: number;
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly imports = new Map<string, Imports>();
-  /** In which is worked now, with what ends the waiting for a pause that lasts. */
+  /** Cases with maintenance in progress, with the function that ends waiting for a lasting pause. */
   private readonly working = new Map<string, () => void>();
   private readonly ending = new AbortController();
   private readonly underWay = new Set<Promise<void>>();
@@ -214,8 +219,8 @@ export class BackgroundMaintenance {
   }
 
   /**
-   * Runs an import into a case. One that fails leaves what others before it have left.
-   * @param smallSegmentsLeft how many small segments are to be merged before imports have ended
+   * Runs an import into a case. A failed one leaves the work deferred by earlier ones.
+   * @param smallSegmentsLeft number of small segments to merge before imports have ended
    */
   async around<T>(
     folder: string,
@@ -244,12 +249,12 @@ export class BackgroundMaintenance {
         if (go === undefined) this.begin(path, true);
         else go();
       }
-      // Else it is done after the one that goes on.
+      // Otherwise it is done after the import that is still running.
       if (imports.running === 0) this.later(path, left > 0);
     }
   }
 
-  /** Something is imported into a case now. */
+  /** Called when an import into the case starts. */
   private notNow(path: string): void {
     clearTimeout(this.timers.get(path));
     this.timers.delete(path);
@@ -265,7 +270,7 @@ export class BackgroundMaintenance {
     const timer = setTimeout(
       () => {
         this.timers.delete(path);
-        // What is done now was begun before the last import.
+        // The current work started before the last import.
         if (this.working.has(path)) this.later(path);
         else {
           this.begin(path, many);
@@ -278,8 +283,8 @@ export class BackgroundMaintenance {
   }
 
   /**
-   * Nothing is begun any more, and what is under way is left undone. It is waited for, not long: the process must not
-   * end while DuckDB works for another thread than the first one, which would abort it.
+   * Starts nothing more, and abandons what is under way. It is awaited briefly: the process must not exit while
+   * DuckDB works for a thread other than the first, which would abort it.
    */
   async close(): Promise<void> {
     this.ending.abort();
@@ -319,7 +324,7 @@ export class BackgroundMaintenance {
     try {
       await this.work(path, { meanwhile, pause, staging, signal: this.ending.signal });
     } catch {
-      // The case is whole without it, and may be gone.
+      // The case is intact without it, and may be gone.
     } finally {
       this.inUse.delete(staging);
       this.working.delete(path);

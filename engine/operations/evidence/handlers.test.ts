@@ -1,4 +1,4 @@
-/** Imports as a window sees them: begun, followed, cancelled, resumed, listed; receiving; the quarantine. */
+/** Imports as a window sees them: started, followed, cancelled, resumed, listed; receiving; the quarantine. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,9 @@ const ROWS = 8_000;
 /** Several of them are committed while an import runs. */
 const CHUNK_ROWS = 1_500;
 
-/** What threads run, in this process: one that was cancelled is not used again, and each would load it. */
+/**
+ * Runs in this process what threads run: a cancelled thread is not reused, and each would load the modules again.
+ */
 const inProcess: typeof evidence = {
   ...evidence,
   startWorker: () => ({ ...startInProcess(), await: () => undefined }),
@@ -72,7 +74,7 @@ const start = (
   by = handlers,
 ) => called(by, 'import.start', { items: [{ path: below }], ...params }, how);
 
-/** What a case holds, whatever way it came to be and in whatever order its sources came. */
+/** The contents of a case, however it was made and in whatever order its sources came. */
 async function contents(path: string) {
   const catalog = Catalog.open(path);
   const sources = catalog.sources
@@ -325,7 +327,7 @@ describe('an import that runs', () => {
   it('that was killed is told as interrupted and can be resumed, by its own decisions', async () => {
     const folder = join(root, 'killed.daybook');
     const path = join(below, 'deep');
-    // As a killed process leaves it: begun, and nobody holds the lock.
+    // As a killed process leaves it: started, with nobody holding the lock.
     const writer = await CaseWriter.open(folder, 'import', BUILDER, true);
     const options = { timeZone: '+02:00', packets: false, flows: true };
     writer.catalog.imports.begin({ items: [{ path, options }], recursive: true });

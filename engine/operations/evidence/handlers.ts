@@ -1,4 +1,4 @@
-/** Handlers of what brings evidence into a case: receiving, previewing, importing, the quarantine. */
+/** Handlers that bring evidence into a case: receiving, previewing, importing, the quarantine. */
 import type { Part, Request } from '../../contract/operations.ts';
 import type { evidenceOperations } from '../../contract/operations/evidence.ts';
 import { Catalog } from '../../catalog/catalog.ts';
@@ -24,7 +24,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   return { ...lookHandlers(services, runner), ...importHandlers(services, runner) };
 }
 
-/** Evidence before its import, and what an import could not parse. */
+/** Handlers for evidence before its import, and for records that could not be parsed. */
 function lookHandlers(
   { cases, evidence }: Services,
   runner: ImportRunner,
@@ -165,11 +165,11 @@ class QuarantineKeeper {
     this.reader = new QuarantineReader(folder);
   }
   dispose(): void {
-    // Nothing to close: its memory goes with it.
+    // Nothing to close: memory is freed with it.
   }
 }
 
-/** Tells a call what an import tells. A window that does not keep up must not hold an import back. */
+/** Forwards an import's progress to a call. A slow window must not delay an import. */
 function listenerOf(context: CallContext<ListenTo>): (part: Part<'import.start'>) => void {
   return (part) => void context.part(part).catch(() => undefined);
 }

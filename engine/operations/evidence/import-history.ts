@@ -1,4 +1,4 @@
-/** `import.list` and what `import.resume` needs: the imports of a case and how to go on with one. */
+/** `import.list`, and the data that `import.resume` needs to continue an import. */
 import { existsSync } from 'node:fs';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ImportStatus } from '../../catalog/tables/imports.ts';
@@ -21,7 +21,7 @@ export interface ImportArguments {
 export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
   const imports = catalog.imports.all();
   const ledgers = Map.groupBy(catalog.ledger.of(), (row) => row.importId);
-  // An import that nobody carries on any more was killed; the next writer notes that in the catalog.
+  // An import without a running process was killed; the next writer records that in the catalog.
   const alive =
     imports.some(({ status }) => status === 'running') &&
     (runs || WriterLock.holder(catalog.folder) !== undefined);
@@ -77,13 +77,13 @@ function isUnfinished(status: ImportStatus): boolean {
   return status === 'cancelled' || status === 'failed' || status === 'interrupted';
 }
 
-/** Whether the evidence can be read again: a pipe cannot, nor what is gone. */
+/** Whether the evidence can be read again: pipes and missing files cannot. */
 function canRead(stored: unknown): boolean {
   const args = readArguments(stored);
   return args !== undefined && args.items.every(({ path }) => path !== '-' && existsSync(path));
 }
 
-/** As `importEvidence` stores them; before 0.2 with one set of options for all paths. */
+/** As stored by `importEvidence`; before 0.2 with one set of options for all paths. */
 function readArguments(stored: unknown): ImportArguments | undefined {
   const { items, paths, options, recursive, limits } = recordOf(stored);
   const pairs: readonly unknown[] | undefined = Array.isArray(items)

@@ -1,16 +1,16 @@
 /**
- * What an import is to read: paths with what a person decided for each, and the files found below
- * them. A file is read once, however many paths lead to it.
+ * The items of an import: paths with a person's decisions for each, and the files found below them. A file is read
+ * once, however many paths lead to it.
  */
 import { canonicalClockError } from '../../contract/clock.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/worker/protocol.ts';
 
-/** A file, folder or archive, and how it is to be read. */
+/** A file, folder or archive, and how to read it. */
 export interface ImportItem {
   readonly path: string;
   readonly options: ImportOptions;
-  /** Its name in the ledger where its path has none (standard input). */
+  /** Its name in the ledger if it has no path (standard input). */
   readonly name?: string;
 }
 
@@ -35,8 +35,8 @@ export function importOptions(given: Partial<ImportOptions>): ImportOptions {
 }
 
 /**
- * Each file once, where it was found first. It belongs to the path that says most about it: itself,
- * or the folder that is nearest to it.
+ * Each file once, at its first occurrence. It gets the decisions of the most specific path: its own, or that of the
+ * nearest folder.
  * @param paths of the arguments, absolute
  */
 export function oncePerFile(files: readonly ListedFile[], paths: readonly string[]): ListedFile[] {

@@ -1,6 +1,6 @@
 /**
- * The imports that run in this engine: one per case, whoever began it, and whoever looks on. A
- * window that goes leaves its import running; another one attaches to it.
+ * The imports running in this engine: one per case, whoever started or follows it. An import outlives the window
+ * that started it; another window can attach to it.
  */
 import { resolve } from 'node:path';
 import type { Part, Result } from '../../contract/operations.ts';
@@ -35,9 +35,9 @@ export class ImportJobs {
   }
 
   /**
-   * Begins an import and stays with it to its end. Where one runs already, `work` is begun all the
-   * same: the case's lock refuses it, and says who has it.
-   * @throws DaybookError what `work` throws; cancelled when `signal` aborted or somebody cancelled it
+   * Starts an import and stays with it to its end. If another one is running, `work` is started all the same: the
+   * case's lock refuses it and names the holder.
+   * @throws DaybookError whatever `work` throws; cancelled if `signal` aborted or somebody cancelled it
    */
   start(
     folder: string,
@@ -68,9 +68,9 @@ export class ImportJobs {
   }
 
   /**
-   * Attaches to the import that runs on a case; undefined when none does. `listener` is told the
-   * last progress at once. Aborting `signal` detaches, and the import goes on.
-   * @throws DaybookError what the import fails with; cancelled when `signal` aborted
+   * Attaches to the import that runs on a case; undefined if there is none. `listener` immediately gets the last
+   * progress. Aborting `signal` detaches, and the import goes on.
+   * @throws DaybookError the import's error; cancelled if `signal` aborted
    */
   async follow(
     folder: string,
@@ -96,7 +96,7 @@ export class ImportJobs {
     }
   }
 
-  /** Cancels the import that runs on a case, at a chunk's edge; false when none does. */
+  /** Cancels the import that runs on a case, at a chunk boundary; false if there is none. */
   async cancel(folder: string): Promise<boolean> {
     const job = this.jobs.get(resolve(folder));
     if (job === undefined) return false;

@@ -14,7 +14,7 @@ export type Counted = Omit<
 const INTERVAL_MS = 100;
 /** Rates are the mean over this time. */
 const WINDOW_MS = 5_000;
-/** Nothing is said of the time that is left before this. */
+/** No remaining time is estimated before this. */
 const WARM_UP_MS = 1_000;
 
 interface Sample {
@@ -44,11 +44,11 @@ export class ProgressMeter {
     this.samples.push({ at: this.startedAt, bytes: 0, rows: 0 });
   }
 
-  /** Takes the newest state; it is reported now, or when the last report is old enough. */
+  /** Takes the newest state; it is reported immediately, or when the last report is old enough. */
   update(progress: Counted): void {
     this.waiting = progress;
     const wait = this.toldAt + INTERVAL_MS - this.now();
-    // Another phase is reported at once: its next report may take long.
+    // Another phase is reported immediately: its next report may take long.
     if (wait <= 0 || progress.phase !== this.last?.phase) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), wait);
   }

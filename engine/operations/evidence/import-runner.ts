@@ -15,7 +15,7 @@ import type { ImportArguments } from './import-history.ts';
 import type { ImportWork } from './import-jobs.ts';
 import { maintainOn } from './maintenance-thread.ts';
 
-/** How long what an import has used waits for the next import. */
+/** How long resources of an import stay available for the next one. */
 const IDLE_SLOT_MS = 60_000;
 
 export class ImportRunner {
@@ -35,7 +35,7 @@ export class ImportRunner {
     this.maintenance = new BackgroundMaintenance(
       async (folder, task) => {
         const { importMemory, threads } = settings.limits;
-        // Of two cores one is left to imports and questions.
+        // One of two cores is left to imports and queries.
         const options = { memoryLimit: importMemory, threads: Math.ceil(threads / 2) };
         const made = await maintainOn(maintainers.take(), folder, { ...options, ...task });
         // No commit announces them.

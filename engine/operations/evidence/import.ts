@@ -31,8 +31,8 @@ export interface Evidence extends EvidenceReader {
   /** Whether a mapping may name this field. */
   isMappable(field: string): boolean;
   /**
-   * Lists the files below `paths`, each once. Standard input (`-`) and pipes are kept in `temporary` first.
-   * @param signal ends the waiting for those
+   * Lists the files below `paths`, each once. Standard input (`-`) and pipes are first copied to `temporary`.
+   * @param signal aborts waiting for those
    * @throws DaybookError not-found, unreadable for one of `paths`
    */
   list(
@@ -42,14 +42,14 @@ export interface Evidence extends EvidenceReader {
     signal?: AbortSignal,
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   /**
-   * A password that encrypted archives may have: it is kept in memory, until the process ends, and tried wherever
-   * evidence is read from now on, by threads that run already, too.
+   * Adds a password for encrypted archives: it is kept in memory until the process exits and tried wherever
+   * evidence is read from now on, including by running threads.
    * @throws DaybookError usage
    */
   unlock(password: string): void;
   startWorker(): KeptThread<ToWorker, FromWorker>;
   startPreviewWorker(): PreviewWorkerHandle;
-  /** Does what imports leave undone. */
+  /** Starts a thread for deferred maintenance. */
   startMaintenance(): KeptThread<ToMaintenance, FromMaintenance>;
   /** Verifies a case. */
   startVerify(): KeptThread<ToVerify, FromVerify>;
@@ -72,16 +72,16 @@ interface ImportParameters {
   /** Called with each step of the recovery after a crash. */
   onRecovered?: (message: string) => void;
   chunk?: { rows?: number; ms?: number };
-  /** Somebody searches meanwhile: what they ask goes first. */
+  /** Whether searches go on meanwhile, and have priority. */
   background?: boolean;
-  /** Where threads are kept from import to import; else each starts its own. */
+  /** Provides threads that are kept between imports; otherwise each import starts its own. */
   startWorker?: (background: boolean) => WorkerHandle;
-  /** The caller maintains the case afterwards (background-maintenance.ts): a small import leaves that to it. */
+  /** The caller maintains the case afterwards (background-maintenance.ts): a small import defers that work. */
   deferMaintenance?: boolean;
 }
 
 /**
- * Imports `items` into the case in `folder`, which is created when there is none.
+ * Imports `items` into the case in `folder`, which is created if there is none.
  * @throws DaybookError case-locked, not-a-case, unreadable, unknown-format, disk-full, cancelled
  */
 export async function importEvidence(
@@ -89,7 +89,7 @@ export async function importEvidence(
   parameters: ImportParameters,
 ): Promise<ImportReport> {
   const watch = new Stopwatch('import.start');
-  // Before the case comes to be: a mistyped path must not leave an empty one.
+  // Before the case is created: a mistyped path must not leave an empty one.
   for (const { path } of parameters.items) {
     if (path === '-' || existsSync(path)) continue;
     throw new DaybookError('not-found', `${path}: no such file or folder`, 'check the path');
@@ -118,7 +118,7 @@ class OwnWorkers {
     return { ...worker, release: () => worker.stop() };
   }
 
-  /** Ends the first, if nothing came to be read. */
+  /** Ends the first thread if there was nothing to read. */
   close(): void {
     this.first.close();
   }
@@ -152,7 +152,7 @@ async function importWith(
     }
     const lowLatency =
       parameters.deferMaintenance === true && isSmallImport(bytesOf(files.map(({ path }) => path)));
-    // Somebody waits for few events, whatever is asked meanwhile.
+    // A caller waits for few events, whatever else is requested meanwhile.
     const background = parameters.background === true && !lowLatency;
     const report = await watch.spanAsync('run', () =>
       runImport(writer, {
@@ -187,7 +187,9 @@ async function importWith(
   }
 }
 
-/** Keeps what the import cost. Where that is impossible (a full disk), why it failed is what matters. */
+/**
+ * Records the cost of the import. If that is impossible (a full disk), the import's error is the one that matters.
+ */
 function recordImport(
   { catalog }: CaseWriter,
   watch: Stopwatch,
@@ -197,6 +199,6 @@ function recordImport(
   try {
     catalog.operations.add([watch.measured(status, text)]);
   } catch {
-    // Nothing was promised about it.
+    // Best effort.
   }
 }

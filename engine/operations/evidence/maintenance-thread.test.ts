@@ -43,7 +43,7 @@ describe('maintenance in a thread of its own', () => {
           pause: async () => void (pauses += 1),
         };
         expect(await maintainOn(threads.take(), folder, task)).toBe(1);
-        // Before a run is merged, and before it is put in its place.
+        // Before a run is merged, and before it is put in place.
         expect(pauses).toBe(2);
         expect(await events()).toEqual(before);
         expect(readdirSync(join(folder, 'staging'))).toEqual([]);

@@ -1,6 +1,5 @@
 /**
- * Maintenance in a thread of its own: merging and indexing would keep the engine's from answering for a tenth of a second
- * and more.
+ * Maintenance in a separate thread: merging and indexing would block the engine for a tenth of a second and more.
  */
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
@@ -13,22 +12,22 @@ import {
   type MaintenanceTask,
 } from './background-maintenance.ts';
 
-/** How long a thread's DuckDB waits for the next task. */
+/** How long a thread's DuckDB stays available for the next task. */
 const KEPT_MS = 60_000;
 
-/** A task as it is sent to the thread. */
+/** A task as sent to the thread. */
 type SentTask = Pick<MaintenanceOptions, 'memoryLimit' | 'threads'> &
   Omit<MaintenanceTask, 'pause' | 'signal'>;
 
 export type ToMaintenance =
   | ({ type: 'begin'; folder: string } & SentTask)
-  /** What was waited for. */
+  /** The requested pause has begun. */
   | { type: 'paused' }
   /** To leave the rest undone. */
   | { type: 'stop' };
 
 export type FromMaintenance =
-  /** Waits until no import runs, and, where it is to last, none has for a while. */
+  /** Waits until no import runs, and, if it is to last, none has for a while. */
   | { type: 'pause'; lasting: boolean }
   /** @param made segments, side files and rollups */
   | { type: 'done'; made: number }
@@ -65,7 +64,7 @@ export function runMaintenance(port: MaintenancePort): void {
 }
 
 /**
- * Has `thread` catch up with what is left undone of the case in `folder`, and releases it.
+ * Has `thread` do the deferred work of the case in `folder`, and releases it.
  * @returns how many segments, side files and rollups were made
  */
 export function maintainOn(

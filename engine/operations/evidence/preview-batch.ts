@@ -1,4 +1,4 @@
-/** Events that were looked at, as a person reads them: addresses and names as text, one batch. */
+/** Previewed events in display form: addresses and names as text, in one batch. */
 import {
   makeColumn,
   type BatchColumn,

@@ -1,4 +1,4 @@
-/** What is shown before an import is what the import stores: the same events, decisions and words. */
+/** A preview shows what an import stores: the same events, decisions and wording. */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ function put(folder: string, files: Readonly<Record<string, string | Uint8Array>
   return path;
 }
 
-/** What the thread runs, in this process: each thread would load it again. */
+/** Runs in this process what the thread runs: each thread would load the modules again. */
 const inProcess: typeof evidence = {
   ...evidence,
   startPreviewWorker: () =>
@@ -83,7 +83,7 @@ const KEPT_BESIDE = new Set(
   'seq source_id ts_ns ts_digits ts_basis tz_offset flow_id offset length record_key'.split(' '),
 );
 
-/** The first events of a source as a case has them, in the order in which they were stored. */
+/** The first events of a source in a case, in stored order. */
 async function stored(folder: string, source: string, limit: number) {
   const catalog = Catalog.open(folder);
   const { id } = catalog.sources.all().find(({ name }) => name === source)!;
@@ -116,7 +116,7 @@ function micros(text: string): number {
   return Date.parse(`${whole!.replace(' ', 'T')}Z`) * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
-/** It begins with as large a table as those of systemd do. */
+/** It begins with a table as large as those of systemd. */
 function journal(entries: number): Uint8Array {
   const built = Array.from({ length: entries }, (_, i) => ({
     realtime: 1_790_000_000_000_000 + i,
@@ -278,7 +278,7 @@ describe('bad and hostile evidence', () => {
     const told = new Map(previews.map((preview) => [preview.source, preview]));
     expect(told.get('none.log')!.problem).toMatch(/no such file/);
     for (const { source, message, status, notes } of report.sources) {
-      // What was read of it is shown, with why it ends; how far is known after an import.
+      // What was read of it is shown, with the reason why it ends; the position is known after an import.
       if (status === 'partial' || status === 'damaged')
         expect(told.get(source)!.notes.join(), source).toMatch(/cut off|damaged|ends at offset/);
       else if (status !== 'complete') expect(told.get(source)!.problem, source).toBe(message);

@@ -1,6 +1,6 @@
 /**
- * `evidence.preview`: what an import of some paths would make of them, told source by source. Done
- * in a thread of its own, so that the engine goes on meanwhile; nothing is written to a case.
+ * `evidence.preview`: what an import of some paths would yield, source by source. Runs in a separate thread, so
+ * that the engine is not blocked; nothing is written to a case.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,17 +34,17 @@ interface PreviewParameters {
   paths: readonly string[];
   recursive: boolean;
   options: ImportOptions;
-  /** The sources of the case that the paths are meant for. */
+  /** The sources of the case into which the paths would be imported. */
   sources: readonly SourceRow[];
   /** Hashes of the lines of one of these. */
   lineHashes?: (sourceId: number) => Uint32Array | undefined;
   signal: AbortSignal;
   onPreview: (preview: Preview) => Promise<void>;
-  /** Sources to look at, at most. */
+  /** Maximum number of sources to read. */
   most?: number;
 }
 
-/** @throws DaybookError cancelled; what listing the paths throws */
+/** @throws DaybookError cancelled; whatever listing the paths throws */
 export async function previewEvidence(
   evidence: Evidence,
   parameters: PreviewParameters,
@@ -99,7 +99,7 @@ async function previewAll(
   const files: ListedFile[] = [];
   const there: string[] = [];
   for (const path of paths.map((one) => resolve(one))) {
-    // A path that is bad by itself says so in its place; an import of it would not begin.
+    // An invalid path is reported in its place; an import of it would not start.
     const problem = await problemOf(evidence, path, temporary);
     if (problem === undefined) there.push(path);
     else await tell(unreadable(basename(path), path, problem));
@@ -139,7 +139,7 @@ async function problemOf(
   temporary: string,
 ): Promise<string | undefined> {
   try {
-    // Not what lies below: that is listed together with the other paths.
+    // Not its content: that is listed together with the other paths.
     const info = await stat(path);
     if (info.isFile() || info.isDirectory()) return undefined;
     return `${path}: neither a file nor a folder`;
@@ -230,7 +230,7 @@ function previewOf(
   };
 }
 
-/** Which first lines are those of a source of the case, or of one that was previewed at before. */
+/** The sources, of the case or previewed before, that first lines belong to. */
 class SharedLines {
   private readonly index = new LineIndex();
   private readonly names = new Map<number, string>();
@@ -286,7 +286,7 @@ function sameSource(
 
 type Previewed = Extract<FromPreviewWorker, { type: 'previewed' | 'ignored' }>;
 
-/** A look worker that is asked for one file after the other. */
+/** A preview worker that is asked for one file after the other. */
 class PreviewThread {
   private readonly worker: PreviewWorkerHandle;
   private readonly gone: Promise<void>;

@@ -1,9 +1,8 @@
 /**
- * `quarantine.list`: pages through the records that could not be read. The files may be large (a
- * record of a mebibyte is one line), so where lines begin is noted once while they are scanned.
+ * `quarantine.list`: pages through the records that could not be parsed. The files may be large (a record of a
+ * mebibyte is one line), so the positions of lines are recorded while they are scanned once.
  *
- * Held always: only what the catalog says is committed is read; what is kept in memory is one number
- * per page of lines.
+ * Invariants: only bytes that the catalog has as committed are read; memory is one number per page of lines.
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -17,7 +16,7 @@ type QuarantinedRecord = Result<'quarantine.list'>['records'][number];
 /** Lines between two noted beginnings. */
 const STRIDE = 256;
 const BLOCK_BYTES = 1 << 20;
-/** Of a line: the fields before `raw`, and more of that than is shown. */
+/** Bytes of a line that are read: the fields before `raw`, and more of that than is shown. */
 const HEAD_BYTES = 32 << 10;
 const SHOWN_BYTES = 4096;
 const LF = 10;
@@ -42,7 +41,7 @@ export interface QuarantineQuery {
   readonly limit: number;
 }
 
-/** Reads the quarantine files of one case, and remembers where it was in them. */
+/** Reads the quarantine files of one case, and remembers its positions in them. */
 export class QuarantineReader {
   private readonly folder: string;
   private readonly files = new Map<number, FileIndex>();
@@ -70,7 +69,7 @@ export class QuarantineReader {
       try {
         handle = await openCaseHandle(this.folder, quarantineFile(id), constants.O_RDONLY);
       } catch (error) {
-        // Whoever removed it has removed its records; `verify` is where that is said.
+        // Whoever removed it removed its records; `verify` reports that.
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') continue;
         throw error;
       }
@@ -189,7 +188,7 @@ async function page(
   return out;
 }
 
-/** As ChunkWriter writes them: `{"source":…,"sourceId":N,…`. */
+/** As written by ChunkWriter: `{"source":…,"sourceId":N,…`. */
 export function sourceIdOf(head: Buffer): number {
   const text = head.toString('latin1', 0, HEAD_BYTES);
   return Number(/^\{"source":"(?:[^"\\]|\\.)*","sourceId":(\d+)/.exec(text)?.[1] ?? -1);
@@ -222,7 +221,7 @@ function recordOf(head: Buffer, importId: number): QuarantinedRecord {
   };
 }
 
-/** A line of which the end may be missing: that is the end of `raw`, whose value comes last. */
+/** A line whose end may be missing: that is the end of `raw`, the last value. */
 function parsed(text: string): Kept {
   const shown = text.endsWith('}')
     ? text

@@ -81,7 +81,7 @@ describe('pieces', () => {
     await expect(send('a', '!', 11)).rejects.toMatchObject({ code: 'usage' });
     await expect(send('a', 'other', 0)).rejects.toMatchObject({ code: 'usage' });
     expect(readFileSync(path, 'utf8')).toBe('hello world');
-    // The same name of another drop is another file.
+    // The same name in another drop is another file.
     expect((await send('a', 'other', 0, true, 'up2')).path).toBe(join(folder, 'received/up2/a'));
   });
 

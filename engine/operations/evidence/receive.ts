@@ -1,8 +1,8 @@
 /**
- * `evidence.receive`: keeps a file that a window sends in pieces, in the case's `received` folder.
+ * `evidence.receive`: stores a file that a window sends in pieces, in the case's `received` folder.
  *
- * Held always: nothing is written outside that folder, whatever the name says; a piece that was sent
- * before changes nothing; a file that is complete is read-only and never written again.
+ * Invariants: nothing is written outside that folder, whatever the name is; a repeated piece changes nothing; a
+ * complete file is read-only and never written again.
  */
 import { constants } from 'node:fs';
 import { lstat, type FileHandle } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export function safeParts(name: string, platform: NodeJS.Platform = process.plat
   if (parts.length > MOST_PARTS) return refuse(`more than ${MOST_PARTS} folders`);
   for (const part of parts) {
     if (part === '' || part === '.' || part === '..') return refuse('it is no relative path');
-    // A backslash parts folders on Windows, and a case may be taken there.
+    // A backslash separates folders on Windows, and a case may be moved there.
     if (/[\\\p{Cc}]/u.test(part)) return refuse('a backslash or control character in its name');
     if (Buffer.byteLength(part) > MOST_PART_BYTES) return refuse('a name of more than 255 bytes');
     if (!part.isWellFormed()) return refuse('its name is not Unicode');
@@ -77,7 +77,7 @@ export async function receivePiece(
   }
 }
 
-/** Opens the file for reading and writing, or only for reading when it is complete. */
+/** Opens the file for reading and writing, or only for reading if it is complete. */
 async function openPiece(folder: string, file: string): Promise<FileHandle> {
   const there = await lstat(join(folder, file)).catch(() => undefined);
   const complete = there !== undefined && (there.mode & WRITABLE) === 0;
@@ -118,7 +118,7 @@ async function write(
   }
   const size = Math.max(info.size, end);
   if (!last || complete) return { size, completed: false };
-  // The year of a log that states none is judged by when it was written.
+  // The year of a log that states none is inferred from its modification time.
   if (modifiedMs !== undefined) await handle.utimes(new Date(), new Date(modifiedMs));
   await handle.chmod(0o400);
   await handle.sync();

@@ -1,4 +1,4 @@
-/** An import by a thread that has read other evidence before stores what one by a new thread does. */
+/** An import by a thread that has read other evidence before gives the same result as one by a new thread. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-warm-'));
-  // Side files, too, by the thread that is kept with it.
+  // Side files as well, by the thread that is kept with it.
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '20');
   for (const [file, bytes] of IMPORTS) writeFileSync(join(folder, file), bytes);
 });
@@ -26,7 +26,7 @@ afterAll(() => {
 const wide = `src_ip,${Array.from({ length: 90 }, (_, i) => `column${i}`).join(',')}\n10.0.0.1${',x'.repeat(90)}\n`;
 const table = 'Start,From,To,Note\n2026-11-02 10:00:00,10.0.0.1,10.0.0.2,"a\nb"\n';
 
-/** Each is one import; what the one before left behind would show in the next. */
+/** Each is one import; leftovers of one would show in the next. */
 const IMPORTS: readonly (readonly [string, string | Uint8Array, Partial<ImportOptions>])[] = [
   ['a.log', rfc3164(60) + 'no header\n\n', { timeZone: 'Europe/Berlin', year: 2025 }],
   ['wide.csv', wide, {}],
@@ -38,7 +38,7 @@ const IMPORTS: readonly (readonly [string, string | Uint8Array, Partial<ImportOp
   ['nothing.bin', Uint8Array.of(0, 1, 2, 3, 255, 254), {}],
 ];
 
-/** What a case holds: all but when it came to be. */
+/** The contents of a case, except when it was made. */
 async function contents(path: string) {
   const catalog = Catalog.open(path);
   const sources = catalog.sources.all().map(({ elapsedMs: _, importId: _1, ...rest }) => rest);

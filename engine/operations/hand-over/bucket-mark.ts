@@ -1,9 +1,10 @@
 /**
- * The mark of a hand-over in a bucket that is not finished: an object that names the run whose place it is.
+ * The mark of an unfinished hand-over in a bucket: an object that names the run that owns the place.
  *
- * Holds always, on a server that puts on condition: of two runs that begin at once one is refused; a run takes over the mark of
- * another, which may have been killed, only as it has read it; the other notices before it puts its next file and at its
- * end, and marks the place again if what it put last may have come after the one that took it over was done.
+ * Invariants, on a server that supports conditional writes: of two runs that start at once, one is refused; a run
+ * takes over the mark of another, which may have been killed, only in the version it has read; the other one
+ * notices before it writes its next file and at its end, and marks the place again if its last write may have
+ * followed the end of the run that took over.
  */
 import { randomUUID } from 'node:crypto';
 import { HAND_OVER_FORMAT } from '../../contract/hand-over.ts';
@@ -11,17 +12,17 @@ import type { Bucket } from './bucket.ts';
 import { AnotherWrites, Unsupported } from './target.ts';
 
 export const UNFINISHED = '.hand-over.json';
-/** Of no object. */
+/** An ETag that no object has. */
 const NO_ETAG = `"${'0'.repeat(32)}"`;
 
 interface FoundMark {
   readonly etag: string | undefined;
-  /** Undefined in an object that is none of ours. */
+  /** Undefined in an object that is not ours. */
   readonly case: string | undefined;
   readonly run: string | undefined;
 }
 
-/** Undefined: there is none. */
+/** Undefined if there is none. */
 export async function findMark(bucket: Bucket): Promise<FoundMark | undefined> {
   const found = await bucket.json(UNFINISHED);
   if (found === undefined) return undefined;
@@ -35,13 +36,13 @@ export async function findMark(bucket: Bucket): Promise<FoundMark | undefined> {
 }
 
 export class BucketMark {
-  /** Whether the server puts on condition. Where it does not, runs notice each other later, or not at all. */
+  /** Whether the server supports conditional writes. Otherwise runs notice each other later, or not at all. */
   readonly isConditional: boolean;
   private readonly bucket: Bucket;
   private readonly run: string;
   private readonly text: string;
   private readonly etag: string | undefined;
-  /** Something was put since the mark was last seen. */
+  /** Whether anything was written since the mark was last read. */
   private hasPut = false;
 
   private constructor(
@@ -87,29 +88,29 @@ export class BucketMark {
     this.hasPut = true;
   }
 
-  /** @throws DaybookError case-locked where another run has taken the place over */
+  /** @throws DaybookError case-locked if another run has taken over */
   async check(): Promise<void> {
     if ((await findMark(this.bucket))?.run === this.run) {
       this.hasPut = false;
       return;
     }
-    // It may have come after the other run has compared the place, even after its end.
+    // It may have been written after the other run compared the place, even after its end.
     if (this.hasPut) await this.bucket.put(UNFINISHED, this.text);
     throw new AnotherWrites(this.bucket.name);
   }
 
-  /** Says that the hand-over is whole. @throws DaybookError case-locked where another run has taken the place over */
+  /** Marks the hand-over as complete. @throws DaybookError case-locked if another run has taken over */
   async release(): Promise<void> {
     await this.check();
     await this.bucket.remove(UNFINISHED, this.isConditional ? this.etag : undefined);
   }
 }
 
-/** Whether the server refuses what must not be put: some take a condition and do not look at it. */
+/** Whether the server enforces conditions: some accept and ignore them. */
 async function keepsConditions(bucket: Bucket, text: string): Promise<boolean> {
   for (const condition of ['absent', { etag: NO_ETAG }] as const)
     try {
-      // Another text: the same would be taken for one whose answer was lost.
+      // A different text: the same one would be taken for a write whose answer was lost.
       await bucket.put(UNFINISHED, `${text}\n`, condition);
       return false;
     } catch (error) {

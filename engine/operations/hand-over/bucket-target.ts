@@ -1,9 +1,10 @@
 /**
- * A hand-over in a bucket, while one is made. Each file is made in a spill folder, put whole, and removed here; what
- * it was made from is kept beside it, so that a run after an interruption puts only what is missing.
+ * A hand-over in a bucket while it is made. Each file is made in a spill folder, uploaded whole, and removed here;
+ * the hash of its input is stored with it, so that a run after an interruption uploads only what is missing.
  *
- * Holds always, as far as the server puts on condition: what has no mark of an unfinished run is what its manifest says,
- * whatever other runs did there; nothing is put over what this run does not know to be there.
+ * Invariants, as far as the server supports conditional writes: a place without the mark of an unfinished run
+ * matches its manifest, whatever other runs did there; an object that this run does not know about is never
+ * overwritten.
  */
 import { hash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -34,7 +35,7 @@ import {
   refuseStrangePath,
 } from './target.ts';
 
-/** Questions that are asked at once. */
+/** Number of concurrent requests. */
 const AT_ONCE = 16;
 const UNCONDITIONAL =
   'its server does not support conditional puts: two hand-overs to it at once may not notice each other, so run one at a time';
@@ -57,13 +58,13 @@ export class BucketTarget implements HandOverTarget {
   private readonly manifest: Condition;
   /** Objects at the beginning of this run. */
   private readonly before: ReadonlyMap<string, BucketObject>;
-  /** Paths of what is there. */
+  /** Paths of existing files. */
   private readonly there: Set<string>;
   private readonly etags: Map<string, string | undefined>;
   private readonly written = new Set<string>();
   /** Contents of files that are known to be there. */
   private readonly held: Map<string, Content>;
-  /** Files that were there and were put again, by what they held. */
+  /** Number of files that were uploaded again, by what they contained. */
   private readonly again = { other: 0, unknown: 0 };
 
   private constructor(
@@ -85,7 +86,7 @@ export class BucketTarget implements HandOverTarget {
     this.work = spill.path;
   }
 
-  /** @throws DaybookError usage for a place that holds anything else; not-found, unreadable, cancelled */
+  /** @throws DaybookError usage for a place that contains anything else; not-found, unreadable, cancelled */
   static async open(bucket: Bucket, session: CaseSession, caseId: string): Promise<BucketTarget> {
     const mark = await findMark(bucket);
     const found = await bucket.json(MANIFEST);
@@ -98,7 +99,7 @@ export class BucketTarget implements HandOverTarget {
       const place = {
         mark: await BucketMark.take(bucket, caseId, mark),
         manifest: found ?? ('absent' as const),
-        // After the mark: what another run puts from here on is noticed at the end.
+        // After the mark: what another run writes from here on is noticed at the end.
         before: await objectsIn(bucket),
       };
       const files = await knownFiles(bucket, [...place.before.keys()], manifest);
@@ -120,7 +121,7 @@ export class BucketTarget implements HandOverTarget {
   ): Promise<HandedOverFile> {
     refuseStrangePath(path);
     const partial = join(this.work, 'file');
-    // Asked while the file is made.
+    // Checked while the file is made.
     const checked = this.mark.check();
     checked.catch(() => undefined);
     try {
@@ -151,7 +152,7 @@ export class BucketTarget implements HandOverTarget {
 
   async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
     const { bucket, there, etags } = this;
-    // First: where another run has taken the place over, files are others, and the place may have to be marked again.
+    // First: if another run has taken over, files differ, and the place may have to be marked again.
     await this.mark.check();
     await this.refuseChanges();
     await this.mark.check();
@@ -170,7 +171,7 @@ export class BucketTarget implements HandOverTarget {
     return this.mark.isConditional ? condition : undefined;
   }
 
-  /** @throws DaybookError case-locked where a file that this run did not put is another than when it began */
+  /** @throws DaybookError case-locked if a file that this run did not write has changed since it began */
   private async refuseChanges(): Promise<void> {
     const now = await objectsIn(this.bucket);
     for (const path of new Set([...this.before.keys(), ...now.keys()])) {
@@ -208,7 +209,7 @@ export class BucketTarget implements HandOverTarget {
   }
 }
 
-/** Where files are made before they are put: in the case, from which the next run removes what a killed one left. */
+/** Where files are made before upload: in the case, where the next run removes what a killed one left. */
 function workFolder({ folder, catalog }: CaseSession): SpillFolder {
   if (catalog.readOnly) {
     const path = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-hand-over-')));
@@ -223,7 +224,7 @@ function workFolder({ folder, catalog }: CaseSession): SpillFolder {
   }
 }
 
-/** The manifest of a hand-over in a bucket; undefined where there is none that can be read. */
+/** The manifest of a hand-over in a bucket; undefined if there is no readable one. */
 export async function manifestIn(bucket: Bucket): Promise<HandOverManifest | undefined> {
   return handOverManifest.safeParse((await bucket.json(MANIFEST))?.value).data;
 }
@@ -232,20 +233,20 @@ async function objectsIn(bucket: Bucket): Promise<Map<string, BucketObject>> {
   return new Map((await bucket.list()).map((one) => [one.path, one]));
 }
 
-/** Whether a file is what was put; `unknown`: its object has no checksum. */
+/** Whether a file contains what was written; `unknown`: its object has no checksum. */
 type Content = 'whole' | 'other' | 'unknown';
 
 interface KnownFiles {
   /** Descriptions of files, by their paths. */
   readonly known: Map<string, HandedOverFile>;
   readonly held: Map<string, Content>;
-  /** Of all objects where a hand-over's files are. */
+  /** Of all objects in the places of a hand-over's files. */
   readonly etags: Map<string, string | undefined>;
 }
 
 /**
- * Files of a hand-over that are there: what each is made from is beside its object, or in the manifest, and what it holds is
- * compared by the checksum that the server has of it.
+ * Existing files of a hand-over: the hash of each one's input is stored with its object, or in the manifest, and
+ * its content is compared by the server's checksum.
  */
 async function knownFiles(
   bucket: Bucket,

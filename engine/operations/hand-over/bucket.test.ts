@@ -1,4 +1,4 @@
-/** How requests to a bucket are tried again, by a server that answers what it is told to. */
+/** Retries of requests to a bucket, with a server that answers as the test says. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ interface Answer {
 let server: Server;
 let asked: number;
 let answer: (request: IncomingMessage, at: number) => Answer;
-/** Of the server's clock, before ours. */
+/** How far the server's clock is ahead of ours. */
 let ahead: number;
 let bucket: Bucket;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ afterEach(async () => {
 const HOUR_MS = 3_600_000;
 const MISSING = { status: 404, code: 'NoSuchKey' };
 
-/** Refuses what is signed for a time more than 15 minutes off. */
+/** Refuses requests signed for a time more than 15 minutes off. */
 function checked(then: Answer): typeof answer {
   return ({ headers }) => {
     const signed = String(headers['x-amz-date']);
@@ -62,7 +62,7 @@ describe('a server with another clock', () => {
     answer = checked(MISSING);
     expect(await bucket.read('a')).toBeUndefined();
     expect(asked).toBe(2);
-    // What it says of what is asked by its clock is final.
+    // Answers about requests with the right time are final.
     expect(await bucket.head('a')).toBeUndefined();
     expect(asked).toBe(3);
     answer = checked({ status: 403, code: 'AccessDenied' });

@@ -1,7 +1,7 @@
 /**
- * A place in a bucket, through the client of the S3 interface's vendor: Amazon's and every server that has the same one.
- * Only commands that name an `s3://` address contact it. Region, credentials and another endpoint are those of the
- * vendor's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL and the like, and `endpoint_url` of a profile.
+ * A place in a bucket, accessed through the official S3 client: Amazon's servers and all compatible ones. Only
+ * commands that name an `s3://` address contact it. Region, credentials and endpoint are configured as for the
+ * vendor's tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL and the like, and `endpoint_url` of a profile.
  * Reference: https://docs.aws.amazon.com/AmazonS3/latest/API/Welcome.html
  */
 import { createReadStream, type ReadStream } from 'node:fs';
@@ -28,38 +28,38 @@ const MOST_BYTES = 5 * 2 ** 30;
 const TRIES = 5;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
-/** Of our clock that no server refuses: they allow some 5 or 15 minutes. */
+/** Error of our clock that no server refuses: they allow some 5 or 15 minutes. */
 const MOST_SKEW_MS = 60_000;
 
 const ITSELF = './';
 
 export interface BucketObject {
-  /** Below the place; an object whose key is the place's own is `./`. */
+  /** Relative to the place; an object whose key is the place itself is `./`. */
   readonly path: string;
   readonly bytes: number;
   readonly etag: string | undefined;
 }
 
-/** Precondition of a request on its key: nothing there, or the object with an ETag; undefined: none. */
+/** Precondition on a request's key: nothing there, or the object with an ETag; undefined: none. */
 export type Condition = 'absent' | { readonly etag: string | undefined } | undefined;
 
 /** An object that was put. */
 interface Put {
   readonly etag: string | undefined;
-  /** The same was there already, and this run has not put it: no try before has lost its answer. */
+  /** The same content was there already, and not from a try of this run whose answer was lost. */
   readonly wasThere: boolean;
 }
 
 interface ObjectHead {
-  /** Metadata that was put with it. */
+  /** Metadata that was stored with it. */
   readonly note: string | undefined;
-  /** Of its content, as the server knows it. */
+  /** SHA-256 of its content, according to the server. */
   readonly sha256: string | undefined;
   readonly etag: string | undefined;
 }
 
 export class Bucket {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly name: string;
   private readonly bucket: string;
   private readonly prefix: string;
@@ -83,7 +83,7 @@ export class Bucket {
     });
   }
 
-  /** Where requests go, whatever named the endpoint. @throws DaybookError usage where no region is named */
+  /** Where requests go, whatever configured the endpoint. @throws DaybookError usage if no region is configured */
   async endpoint(): Promise<string> {
     try {
       return await (this.where ??= this.resolveEndpoint());
@@ -93,7 +93,7 @@ export class Bucket {
     }
   }
 
-  /** As the client would address a request, which is not sent. */
+  /** The address of a request that is not sent. */
   private async resolveEndpoint(): Promise<string> {
     let host = '';
     const probe = new HeadBucketCommand({ Bucket: this.bucket });
@@ -107,7 +107,7 @@ export class Bucket {
     await this.client.send(probe);
     const { config } = this.client;
     if (config.forcePathStyle === true || /[.]amazonaws[.]com(?:[.]cn)?$/.test(host)) return host;
-    // A server of one's own seldom has a name for each bucket.
+    // Private servers seldom have a host name for each bucket.
     config.forcePathStyle = true;
     return this.resolveEndpoint();
   }
@@ -134,7 +134,7 @@ export class Bucket {
     return out;
   }
 
-  /** An object's metadata; undefined: there is no such object. */
+  /** An object's metadata; undefined if there is no such object. */
   async head(path: string): Promise<ObjectHead | undefined> {
     const found = await this.maybe((abort) =>
       this.client.send(new HeadObjectCommand({ ...this.at(path), ChecksumMode: 'ENABLED' }), abort),
@@ -145,7 +145,7 @@ export class Bucket {
     return {
       etag: found.ETag,
       note: note === undefined ? undefined : Buffer.from(note, 'base64').toString(),
-      // Of an object that was put in parts it is a hash of hashes.
+      // For a multipart object it is a hash of hashes.
       sha256:
         sum !== undefined && /^[\w+/]{43}=$/.test(sum)
           ? Buffer.from(sum, 'base64').toString('hex')
@@ -153,12 +153,12 @@ export class Bucket {
     };
   }
 
-  /** The content of an object; undefined: there is none. */
+  /** The content of an object; undefined if there is none. */
   async read(path: string): Promise<Readable | undefined> {
     return (await this.object(path))?.content;
   }
 
-  /** A document of JSON, its value undefined where it is another; undefined: there is none. */
+  /** A JSON document, with an undefined value if it is not JSON; undefined if there is none. */
   async json(
     path: string,
   ): Promise<{ readonly etag: string | undefined; readonly value: unknown } | undefined> {
@@ -173,12 +173,12 @@ export class Bucket {
     const found = await this.maybe((abort) =>
       this.client.send(new GetObjectCommand(this.at(path)), abort),
     );
-    // In Node a body is a stream of Node.
+    // In Node a body is a Node stream.
     const body = found?.Body as Readable | undefined;
     return body && { etag: found?.ETag, content: Readable.from(this.parts(body)) };
   }
 
-  /** @throws DaybookError case-locked where the condition does not hold; as `putFile` */
+  /** @throws DaybookError case-locked if the condition does not hold; as `putFile` */
   async put(path: string, text: string, condition?: Condition): Promise<Put> {
     return this.putOnce(
       (abort) =>
@@ -194,7 +194,10 @@ export class Bucket {
     );
   }
 
-  /** @param same the ETag of what is there, where it is what was to be put: the answer to a try before may have been lost */
+  /**
+   * @param same the ETag of the object if it already has the new content: the answer to an earlier try may have
+   * been lost
+   */
   private async putOnce(
     request: Request<{ readonly ETag?: string | undefined }>,
     same: () => Promise<Pick<Put, 'etag'> | undefined>,
@@ -215,9 +218,9 @@ export class Bucket {
   }
 
   /**
-   * Puts a file, whole or not at all.
+   * Uploads a file, whole or not at all.
    * @param sha256 of its content, which the server compares
-   * @param note kept beside it, at most some 1,400 bytes
+   * @param note stored with it, at most some 1,400 bytes
    */
   async putFile(
     path: string,
@@ -255,7 +258,7 @@ export class Bucket {
     );
   }
 
-  /** @param etag of the only object that is removed. @throws DaybookError case-locked where it is another */
+  /** @param etag of the only object that is removed. @throws DaybookError case-locked if it differs */
   async remove(path: string, etag?: string): Promise<void> {
     const request = { ...this.at(path), ...headersOf({ etag }) };
     try {
@@ -294,8 +297,8 @@ export class Bucket {
       try {
         return await request({ abortSignal: this.signal });
       } catch (error) {
-        // The client takes the time of each answer, and signs what follows by it. What it says of that in the error
-        // (`clockSkewCorrected`) is as true of an object that is missing.
+        // The client reads the time in each answer, and signs later requests by it. The flag in the error
+        // (`clockSkewCorrected`) is also set if an object is just missing.
         const wasSkewed = Math.abs(config.systemClockOffset - clock) > MOST_SKEW_MS;
         const isLast = tried === TRIES || (isFinal(error) && !wasSkewed) || this.signal.aborted;
         if (isLast) throw this.errorOf(error);
@@ -308,7 +311,7 @@ export class Bucket {
     }
   }
 
-  /** The body of an answer, which may be cut. */
+  /** The body of an answer, which may be truncated. */
   private async *parts(body: Readable): AsyncGenerator<Buffer> {
     try {
       for await (const part of body) yield part as Buffer;
@@ -351,8 +354,9 @@ interface Abort {
 type Request<T> = (abort: Abort) => Promise<T>;
 
 /**
- * Sends a file. The client does not listen to a stream that it sends: without a listener an error of it ends the process.
- * @throws DaybookError unreadable where the file cannot be read
+ * Sends a file. The client does not handle errors of a stream that it sends: without a listener an error would end
+ * the process.
+ * @throws DaybookError unreadable if the file cannot be read
  */
 async function withFile<T>(
   file: string,
@@ -393,28 +397,28 @@ function statusOf(error: unknown): number | undefined {
   return cause instanceof S3ServiceException ? cause.$metadata.httpStatusCode : undefined;
 }
 
-/** Whether another try would change nothing: by what the server says, or by what is wrong here. */
+/** Whether retrying is pointless, by the server's answer or because of a local error. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof S3ServiceException))
     return error instanceof DaybookError || (error instanceof Error && isUnconfigured(error));
   const status = statusOf(error);
-  // 400: it did not get in time what was sent.
+  // 400: the server did not receive everything in time.
   if (status === undefined || error.name === 'RequestTimeout') return false;
-  // 409: others put there at the same moment.
+  // 409: concurrent writes to the same key.
   return status === 501 || (status < 500 && ![408, 409, 429].includes(status));
 }
 
-/** Without a region, or credentials. */
+/** No region or credentials. */
 function isUnconfigured({ name, message }: Error): boolean {
   return name === 'CredentialsProviderError' || /region is missing/i.test(message);
 }
 
-/** Whether a condition did not hold; also where what was to be replaced is gone. */
+/** Whether a condition did not hold; also if the object to replace is gone. */
 function isConditionFalse(error: unknown): boolean {
   return statusOf(error) === 412 || (error instanceof DaybookError && isMissing(error.cause));
 }
 
-/** The wait that the server asks for, else a random one up to a bound that doubles (exponential backoff). */
+/** The wait that the server requests, otherwise a random one up to a limit that doubles (exponential backoff). */
 function waitMs(error: unknown, tried: number): number {
   const headers = error instanceof S3ServiceException ? error.$response?.headers : undefined;
   const asked = Number(headers?.['retry-after'] ?? Number.NaN) * 1000;

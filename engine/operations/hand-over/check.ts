@@ -1,6 +1,6 @@
 /**
- * Whether a folder or bucket that was handed over to is what was written: each file by its hash, none missing and none more, the
- * audit log unbroken up to the entry that the manifest names. It needs no case.
+ * Checks that a folder or bucket of a hand-over is as it was written: each file by its hash, none missing and none
+ * extra, the audit log unbroken up to the entry that the manifest names. It needs no case.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
@@ -39,13 +39,13 @@ export function isHandOver(folder: string): boolean {
 /** A hand-over to check: a folder or a bucket. */
 interface CheckedPlace {
   readonly name: string;
-  /** The file that marks an unfinished run; undefined: there is none. */
+  /** The file that marks an unfinished run; undefined if there is none. */
   readonly unfinished: string | undefined;
   manifest(): Promise<HandOverManifest | undefined>;
   manifestHash(): Promise<string>;
-  /** All that is there, by its path. */
+  /** Everything that is there, by path. */
   files(): Promise<string[]>;
-  /** The difference between a file and its entry in the manifest; undefined: none. */
+  /** The difference between a file and its entry in the manifest; undefined if there is none. */
   problem(file: HandedOverFile, onBytes: (bytes: number) => void): Promise<Problem | undefined>;
   content(path: string): Promise<Readable>;
 }
@@ -63,7 +63,7 @@ export function checkHandOver(asked: string, options: CheckOptions): Promise<Han
   return checkPlace(folderPlace(folder, options.signal), options);
 }
 
-/** The same in a bucket: every byte is read. @throws DaybookError not-found, unreadable, cancelled */
+/** The same for a bucket: every byte is read. @throws DaybookError not-found, unreadable, cancelled */
 export async function checkBucket(bucket: Bucket, options: CheckOptions): Promise<HandOverCheck> {
   return checkPlace(await bucketPlace(bucket), options);
 }
@@ -119,7 +119,7 @@ async function checkPlace(
   for (const file of await place.files()) {
     if (own.has(file) || [MANIFEST, JOURNAL, UNFINISHED].includes(file)) continue;
     if (file.startsWith(LOCK) || (isUnfinished && isPartial(file))) continue;
-    // Whoever reads the folder of the events would read it, too.
+    // Readers of the folder of events would read it as well.
     const level = /^(?:events|tags)\//.test(file) ? 'error' : 'warning';
     find(level, 'extra', file, `${file} is not of the hand-over`, `remove it and run: ${command}`);
   }
@@ -268,7 +268,7 @@ async function auditProblem(
   let n = 0;
   let failed: unknown;
   const lines = createInterface({ input });
-  // The iterator does not throw what its input does.
+  // The iterator does not throw its input's errors.
   input.once('error', (error) => {
     failed = error;
     lines.close();

@@ -1,9 +1,9 @@
 /**
- * The folder of a hand-over, while one is made: what is in it already, and how a file comes into its place.
+ * The folder of a hand-over while it is made: existing files, and putting new ones in place.
  *
- * Holds always: a file is there whole or not at all (written beside its place, made durable, then renamed and noted in
- * the journal); only files of a hand-over of the same case are replaced or removed; no link below the folder is followed.
- * What was noted before an interruption is not written again.
+ * Invariants: a file is there whole or not at all (written next to its place, made durable, then renamed and
+ * recorded in the journal); only files of a hand-over of the same case are replaced or removed; links below the
+ * folder are not followed. Files recorded before an interruption are not written again.
  */
 import { hash } from 'node:crypto';
 import {
@@ -58,7 +58,7 @@ export const LOCK = '.hand-over.lock';
 const PARTIAL = '.partial';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Of a manifest that is read: that of some 500,000 files. */
+/** Size limit of a manifest to read: that of some 500,000 files. */
 const MOST_MANIFEST_BYTES = 256e6;
 const MOST_BARELY_BEGUN_BYTES = 64e3;
 
@@ -89,8 +89,8 @@ export class HandOverFolder implements HandOverTarget {
   }
 
   /**
-   * Takes a folder, which is made if need be.
-   * @throws DaybookError usage for one that holds anything else; case-locked while another writes to it
+   * Opens a folder, making it if necessary.
+   * @throws DaybookError usage for one that contains anything else; case-locked while another process writes to it
    */
   static open(asked: string, caseId: string): HandOverFolder {
     const path = place(asked);
@@ -110,7 +110,7 @@ export class HandOverFolder implements HandOverTarget {
     }
   }
 
-  /** Another may take it. What was begun can be gone on with. */
+  /** Another run may use it afterwards, and continue what was started. */
   close(): void {
     closeSync(this.journal);
     rmSync(join(this.path, LOCK), { force: true });
@@ -129,7 +129,7 @@ export class HandOverFolder implements HandOverTarget {
     return found?.isFile() === true && found.size === file.bytes;
   }
 
-  /** Makes a file: `make` writes it to the path that it is given and says what is in it. */
+  /** Makes a file: `make` writes it to the given path and returns its description. */
   async put(
     path: string,
     from: string,
@@ -154,7 +154,7 @@ export class HandOverFolder implements HandOverTarget {
     }
   }
 
-  /** Writes the manifest, removes what is not in it, and ends the journal. */
+  /** Writes the manifest, removes files that are not in it, and ends the journal. */
   async finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }> {
     const wanted = new Set(manifest.files.map(({ path }) => path));
     const leaving = [...this.known.keys(), ...this.leaving].filter((path) => !wanted.has(path));
@@ -192,7 +192,7 @@ export class HandOverFolder implements HandOverTarget {
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return false;
     rmSync(file);
     const folder = dirname(file);
-    // The day's folder where it is empty now, and then the kind's.
+    // Removes the day's folder if it is empty now, and then the kind's.
     for (const one of path.startsWith('events/') ? [folder, dirname(folder)] : [])
       if (readdirSync(one).length === 0) rmSync(one, { recursive: true });
     return true;
@@ -203,7 +203,7 @@ export class HandOverFolder implements HandOverTarget {
     fsyncSync(this.journal);
   }
 
-  /** The folder that a file goes to, made if need be; none of its parts is a link. */
+  /** The folder for a file, made if necessary; none of its parts is a link. */
   private folderOf(path: string): string {
     let folder = this.path;
     for (const part of path.split('/').slice(0, -1)) {
@@ -221,9 +221,10 @@ export class HandOverFolder implements HandOverTarget {
   }
 }
 
-/** The folder, links to it resolved. */
+/** The folder, with links resolved. */
 function place(asked: string): string {
-  // A folder called `s3:` is hardly meant. The window hands over to folders only, the command line to buckets of S3.
+  // A folder called `s3:` is hardly intended. The window hands over to folders only, the command line also to S3
+  // buckets.
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(asked))
     throw new DaybookError(
       'usage',
@@ -250,7 +251,7 @@ function place(asked: string): string {
   }
 }
 
-/** Which case a folder has the hand-over of; undefined: it is none, or one that cannot be read. */
+/** The case of a folder's hand-over; undefined if there is none, or it cannot be read. */
 function ownerOf(path: string): string | undefined {
   const journal = journalOf(path);
   for (const line of journal)
@@ -259,7 +260,7 @@ function ownerOf(path: string): string | undefined {
   return readManifest(path)?.case.id;
 }
 
-/** The manifest of a folder; undefined where there is none that can be read. */
+/** The manifest of a folder; undefined if there is no readable one. */
 export function readManifest(path: string): HandOverManifest | undefined {
   const file = join(path, MANIFEST);
   const found = lstatSync(file, { throwIfNoEntry: false });
@@ -296,7 +297,7 @@ function journalOf(path: string): object[] {
         const value: unknown = JSON.parse(line);
         return typeof value === 'object' && value !== null ? [value] : [];
       } catch {
-        // Cut off when the run was ended: its file is written again.
+        // Truncated when the run ended: its file is written again.
         return [];
       }
     });
@@ -328,7 +329,7 @@ export function isPartial(file: string): boolean {
   return isNamed && (whole === MANIFEST || HANDED_OVER_PATH.test(whole));
 }
 
-/** Everything below a folder that is no folder, by its path there; links are not followed. */
+/** Everything below a folder that is not a folder, by its relative path; links are not followed. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => !one.isDirectory())

@@ -1,4 +1,4 @@
-/** A case that was handed over holds what the case shows: once, whole, and kept in step by later runs. */
+/** A handed-over case contains what the case shows: once, completely, and updated by later runs. */
 import { hash } from 'node:crypto';
 import {
   appendFileSync,
@@ -67,7 +67,7 @@ const check = () =>
 const codes = async () => (await check()).findings.map(({ code, file }) => `${code} ${file}`);
 const manifest = (): HandOverManifest => readManifest(folder)!;
 
-/** What a DuckDB that knows nothing of Daybook reads. */
+/** Rows that a DuckDB without knowledge of Daybook reads. */
 async function rows(sql: string): Promise<unknown[][]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();

@@ -1,7 +1,7 @@
 /**
- * Hands a case over to others: events as Parquet by kind and day, the rest of the catalog beside them, and a manifest
- * that vouches for each file. Segments never change, so a second run writes what is new and removes what is gone.
- * docs/hand-over.md; ADR 24 says why the files are laid out so.
+ * Hands a case over to others: events as Parquet by kind and day, the rest of the catalog, and a manifest that
+ * vouches for each file. Segments never change, so a second run writes what is new and removes what is gone.
+ * docs/hand-over.md; ADR 24 explains the layout of the files.
  */
 import { basename, sep } from 'node:path';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -38,15 +38,15 @@ interface HandOverOptions extends StoreOptions {
   /** On this machine; undefined: to `bucket`. */
   readonly folder?: string;
   readonly bucket?: Bucket;
-  /** Of Daybook. */
+  /** Daybook's version. */
   readonly version: string;
   readonly signal: AbortSignal;
   readonly report: (progress: HandOverProgress) => Promise<void>;
 }
 
-/** A case that is changed while it is handed over is looked at again so often. */
+/** Number of retries if a case changes while it is handed over. */
 const MOST_ROUNDS = 20;
-/** Files that are nobody's and are named. */
+/** Number of unknown files that are named. */
 const MOST_NAMED = 5;
 
 /** The case has other rows than were planned for: the plan is made again. */
@@ -98,7 +98,7 @@ async function targetOf(
   throw new TypeError('a hand-over goes to a folder or to a bucket');
 }
 
-/** Which case it is: that of its first audit entry, wherever it was moved or copied since. */
+/** Identity of a case: that of its first audit entry, wherever it was moved or copied since. */
 function idOf(catalog: Catalog): string {
   const [first] = catalog.audit.stored();
   if (first !== undefined) return first.hash;
@@ -155,7 +155,7 @@ class HandOver {
         if (end !== undefined)
           return await this.finish([...files, ...end.files], end.audit, caseId);
       } catch (error) {
-        // A merge has put other segments in the place of those that were planned.
+        // A merge has replaced segments that were planned.
         if (!(error instanceof CaseChanged) && !(isGone(error) && catalog.state() !== plan.state))
           throw error;
       }
@@ -185,7 +185,7 @@ class HandOver {
     return files;
   }
 
-  /** The file that exists already, else the one that `make` writes; undefined: it would have no rows. */
+  /** The existing file, otherwise the one that `make` writes; undefined if it would have no rows. */
   private async kept(
     path: string,
     from: string,
@@ -286,7 +286,7 @@ class HandOver {
     });
   }
 
-  /** The tables of the catalog, if it is as it was planned; undefined where it is not. */
+  /** The tables of the catalog; undefined if it has changed since planning. */
   private async tables(
     plan: EventsPlan,
   ): Promise<{ files: HandedOverFile[]; audit: { entries: number; hash: string } } | undefined> {
@@ -348,7 +348,7 @@ class HandOver {
     };
   }
 
-  /** Files beside those of the hand-over: readers of whole folders would read them, too. */
+  /** Files that are not part of the hand-over: readers of whole folders would read them as well. */
   private async strangers(files: readonly HandedOverFile[]): Promise<string[]> {
     const others = await this.target.strangers(new Set(files.map(({ path }) => path)));
     if (others.length === 0) return [];

@@ -1,7 +1,7 @@
 /**
- * What a hand-over of a case as it is now consists of: a file for each segment and day with the events that are shown,
- * one for each segment with tags, and the tables of the catalog. Each has a hash of what it is made from, so that what
- * is there already need not be made again.
+ * The files of a hand-over of a case in its current state: one for each segment and day with visible events, one
+ * for each segment with tags, and the tables of the catalog. Each has a hash of its input, so that existing files
+ * need not be made again.
  */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -34,11 +34,11 @@ export interface EventsPlan {
   readonly state: string;
   readonly events: readonly EventsFile[];
   readonly tags: readonly TagsFile[];
-  /** By segment: hash of the rows that are not shown, where there are any. */
+  /** By segment: hash of the hidden rows, if there are any. */
   readonly deleted: ReadonlyMap<number, string>;
 }
 
-/** At one moment: to be called within `consistently`. */
+/** On one snapshot: call it within `consistently`. */
 export function planEvents(catalog: Catalog): EventsPlan {
   const names = new Map(catalog.marks.tags().map(({ id, name }) => [id, name]));
   const marked = Map.groupBy(catalog.marks.summary(), ({ segmentId }) => segmentId);

@@ -1,4 +1,7 @@
-/** Where a hand-over is made: a folder of this machine, or a place in a bucket. What both say and refuse alike is here. */
+/**
+ * The target of a hand-over: a folder of this machine, or a place in a bucket. What both report and refuse alike is
+ * here.
+ */
 import { lstatSync } from 'node:fs';
 import { DaybookError } from '../../contract/errors.ts';
 import {
@@ -13,7 +16,7 @@ export type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;
 
 /** Holds always: a file is there whole or not at all; only files of a hand-over of the same case are replaced or removed. */
 export interface HandOverTarget {
-  /** As reports and messages name it. */
+  /** Its name in reports and messages. */
   readonly path: string;
   /** The folder of this machine in which files are made: absolute, without links. */
   readonly work: string;
@@ -23,22 +26,22 @@ export interface HandOverTarget {
   notes(): string[];
   /** Whether a file made from the same is there, whole. */
   has(path: string, from: string): boolean;
-  /** Makes a file: `make` writes it to the path that it is given and says what is in it. */
+  /** Makes a file: `make` writes it to the given path and returns its description. */
   put(
     path: string,
     from: string,
     make: (partial: string) => Promise<Made>,
   ): Promise<HandedOverFile>;
-  /** Writes the manifest, removes what is not in it, and says that the hand-over is whole. */
+  /** Writes the manifest, removes files that are not in it, and marks the hand-over as complete. */
   finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }>;
-  /** Files that are none of a hand-over's. */
+  /** Files that are not part of a hand-over. */
   strangers(own: ReadonlySet<string>): Promise<string[]>;
-  /** Another may take it. What was begun can be gone on with. */
+  /** Another run may use it afterwards, and continue what was started. */
   close(): void;
 }
 
 /**
- * Kinds, days and names of segments are those of a case that may come from somebody else.
+ * Kinds, days and names of segments come from a case that somebody else may have made.
  * @throws DaybookError case-damaged
  */
 export function refuseStrangePath(path: string): void {
@@ -66,9 +69,9 @@ export function manifestText(manifest: HandOverManifest): string {
 }
 
 /**
- * Nobody's files are mixed with those of a hand-over, nor those of two cases.
- * @param files that are there, with or without a hand-over
- * @param owner which case was handed over to it; undefined: none, or none that can be read
+ * Foreign files are never mixed with those of a hand-over, nor those of two cases.
+ * @param files existing files, of a hand-over or not
+ * @param owner the case that was handed over to it; undefined: none, or none that can be read
  * @throws DaybookError usage
  */
 export function refuseForeign(
@@ -98,14 +101,14 @@ export class AnotherWrites extends DaybookError {
   }
 }
 
-/** A server cannot do what was asked. */
+/** The server does not support the request. */
 export class Unsupported extends DaybookError {
   constructor(name: string, cause: unknown) {
     super('unreadable', `the server of ${name} does not support what is needed`, undefined, cause);
   }
 }
 
-/** A document of JSON; undefined: it is none, so that we did not write it. */
+/** A JSON document; undefined: it is not JSON, so we did not write it. */
 export function parsed(document: string): unknown {
   try {
     return JSON.parse(document) as unknown;

@@ -8,7 +8,7 @@ import type { Instant } from '../event/event.ts';
 /** Times of visible events by event id; an event that was deleted or left out is absent. */
 export type Times = ReadonlyMap<string, Instant>;
 
-/** A tag, or what people wrote on an event, with how it was rated. */
+/** A tag, or a note on an event, with its rating. */
 export type Rated = { readonly rating: Rating } & (
   { readonly kind: 'tag'; readonly tag: string } | { readonly kind: 'note'; readonly event: string }
 );
@@ -69,8 +69,8 @@ function isSameTag(a: string, b: string): boolean {
 }
 
 /**
- * What changes when a finding is moved to a place, or its place is removed. All findings before the last one with a place
- * get one, too: later findings do not come between them.
+ * The changes when a finding is moved to a place, or its place is removed. All findings before the last one with a
+ * place get one as well, so that later findings do not come between them.
  * @param order all findings, in order
  * @param place null removes it
  */

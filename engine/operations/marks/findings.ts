@@ -124,7 +124,7 @@ export async function setFinding(
 }
 
 /**
- * Removes the place of every finding: the most severe come first again.
+ * Removes the place of every finding, so that they are ordered by severity again.
  * @throws DaybookError unreadable
  */
 export function resetOrder(session: CaseSession): void {
@@ -235,7 +235,7 @@ async function timesOfNoted(session: CaseSession, signal: AbortSignal | undefine
   return times;
 }
 
-/** @param found of which tags with visible events are looked up */
+/** @param found restricts the tags with visible events that are looked up */
 async function spansOfTags(
   session: CaseSession,
   found: readonly StoredFinding[],
@@ -257,7 +257,7 @@ async function spansOfTags(
   return spans;
 }
 
-/** A time without zeros at the end of its fraction. */
+/** A time without trailing zeros in its fraction. */
 export function shortTime(text: string): string {
   return text.replace(/\.0+(?=Z|[+-])|(?<=\.\d+)0+(?=Z|[+-])/, '');
 }

@@ -1,4 +1,4 @@
-/** Handlers of what people add to a case: tags, notes, saved searches, deletions. */
+/** Handlers for people's additions to a case: tags, notes, saved searches, deletions. */
 import type { Request } from '../../contract/operations.ts';
 import type { markOperations } from '../../contract/operations/marks.ts';
 import type { Client, HandlersOf, Services } from '../handler.ts';

@@ -26,13 +26,13 @@ export type MarkTarget =
       text: string;
       from?: number | undefined;
       to?: number | undefined;
-      /** Events must also meet one of its rows. */
+      /** Events must also match one of its rows. */
       list?: GivenList | undefined;
-      /** Events must meet none of its rows. */
+      /** Events must match none of its rows. */
       exclude?: GivenList | undefined;
       /** The files of `lookup` in queries within it. */
       lookups?: ReadonlyMap<string, GivenFile> | undefined;
-      /** For times in the query that state none. */
+      /** For times in the query that state no zone. */
       zone: string;
     }
   | { events: readonly string[] };
@@ -46,9 +46,9 @@ type MarkParameters = MarkTarget & {
 interface MarkReport {
   /** Events that the query found, or that the ids name. */
   matched: number;
-  /** Of these, those that were not marked so before. */
+  /** Those among them whose marks changed. */
   changed: number;
-  /** Packets beneath flows that the query left out: they keep what marks they have. */
+  /** Packets beneath flows that the query omitted: their marks stay. */
   packetsBeneath?: { packets: number; exact: boolean };
   /** Notes on the query's answer, such as how a list was read. */
   notes?: readonly string[];
@@ -57,13 +57,13 @@ interface MarkReport {
 /** One kind of marking: how it changes the events it finds. */
 interface Marking {
   operation: 'tag' | 'untag' | 'delete';
-  /** Asked for in the transaction; 0 marks as deleted. */
+  /** Looked up in the transaction; 0 marks as deleted. */
   tagOf(catalog: Catalog): number;
   detail: Record<string, unknown>;
 }
 
 /**
- * A tag name as it is stored.
+ * A tag name in stored form.
  * @throws DaybookError usage
  */
 export function tagName(text: string): string {
@@ -103,7 +103,7 @@ async function mark(parameters: MarkParameters, marking: Marking): Promise<MarkR
   const lock = takeLock(session.folder, operation);
   let catalog: Catalog | undefined;
   try {
-    // One of its own: what it commits is news to the session, as what another process commits.
+    // A separate catalog: the session then sees its commits as those of another process.
     catalog = Catalog.open(session.folder);
     const writing = catalog;
     const found =
@@ -133,7 +133,7 @@ interface Found {
   matched: number;
   /** By segment. */
   bySegment: ReadonlyMap<number, RowSet>;
-  /** Of what was found, the events that have a tag set by hand, or now get one. */
+  /** Among the events found, those that have a tag set by hand, or get one now. */
   byHand: readonly EventKey[];
   /** The target, as the audit log records it. */
   target: Record<string, unknown>;
@@ -160,7 +160,7 @@ type ByQuery = Exclude<MarkTarget, { events: readonly string[] }> & {
   signal?: AbortSignal | undefined;
 };
 
-/** @throws DaybookError usage where a query makes a table; query-syntax */
+/** @throws DaybookError usage if a query makes a table; query-syntax */
 export function checkFindsEvents(text: string, operation: Marking['operation']): void {
   const ast = parseQuery(text);
   if (eventsAst(ast).stages.length < ast.stages.length)
@@ -197,7 +197,7 @@ async function foundByQuery(
   for (const { count } of found.values()) matched += count;
   return {
     ...{ matched, bySegment: found, notes },
-    // Few: people set them one by one. Tagging by a query leaves them as they are.
+    // Few, since people set them one by one. Tagging by a query leaves them as they are.
     byHand: operation === 'tag' ? [] : await handTagged(session, found, parameters.signal),
     target: {
       ...{ query: text, from, to },
@@ -239,7 +239,7 @@ async function rowsOneByOne(
   operation: Marking['operation'],
 ): Promise<ReadonlyMap<number, RowSet>> {
   const { text, from, to, list, exclude, lookups, zone, signal } = parameters;
-  // Which events they are is enough: their other columns are not read.
+  // Only the identity of events is needed: their other columns are not read.
   const chooses = parseQuery(text).stages.some(({ stage }) => stage === 'fields');
   const running = await askQuery(session, {
     ...{ text: chooses ? text : `${text} | fields event_id`, from, to, zone, signal },
@@ -283,7 +283,7 @@ function asSets(
   );
 }
 
-/** Writes marks, audit and change in one transaction; returns how many marks are new or gone. */
+/** Writes marks, audit and change in one transaction; returns how many marks were added or removed. */
 function commit(
   catalog: Catalog,
   parameters: MarkParameters,

@@ -1,6 +1,6 @@
 /**
- * Notes: what people say of single events. They belong to the event's id, so that they stay when
- * segments are merged; no import or other writer stands in their way.
+ * Notes: people's remarks on single events. They belong to the event's id, so that they survive merging of
+ * segments; an import or another writer does not block them.
  */
 import type { Catalog } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -62,7 +62,7 @@ export function listNotes({ catalog }: CaseSession): ListedNote[] {
   return [...notes, ...tagged].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-/** @throws DaybookError unreadable, when the case may not be changed */
+/** @throws DaybookError unreadable if the case cannot be changed */
 export function writable(catalog: Catalog): void {
   if (!catalog.readOnly) return;
   throw new DaybookError(

@@ -21,7 +21,7 @@ import { carveFiles, type CarveReport } from './carve.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const TEXT = 'a text, '.repeat(100);
-/** Two files in one segment, one that is compressed, one of which bytes are missing. */
+/** Two files in one segment, one compressed file, and one with missing bytes. */
 function frames(): Frame[] {
   const { client, server } = stream(8080);
   const next = { client: 1, server: 1 };
@@ -165,7 +165,7 @@ it('leaves out what is no longer what its event says', async () => {
   const changed = Buffer.from(before);
   changed[changed.indexOf('\r\n\r\none') + 4]! ^= 1;
   writeFileSync(path, changed);
-  // Its beginning is looked at only where its time is another.
+  // Its beginning is compared only if its time differs.
   utimesSync(path, time, time);
   const { files: carved, left } = await carve('kind:file', join(files.root, 'changed'));
   expect(carved.map(({ file }) => file)).not.toContain('1-p1_a.txt');

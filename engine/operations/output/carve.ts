@@ -1,9 +1,9 @@
 /**
- * Files that connections carried, taken out of the evidence again. Each capture is read once, as its import read it; what
- * comes of it is given only if it is what its event says: as many bytes, the same hash.
+ * Extracts files that connections carried from the evidence. Each capture is read once, as in its import; a file is
+ * written only if it matches its event: the same number of bytes, the same hash.
  *
- * They are written as they were sent, which may be malware: nobody but their owner may read them, and nothing opens or
- * runs them.
+ * Files are written as they were sent and may be malware: only their owner may read them, and nothing opens or runs
+ * them.
  */
 import {
   closeSync,
@@ -41,7 +41,7 @@ import { append } from '../../util/append.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Files that are open at a time. */
+/** Number of files that are open at a time. */
 const MAX_OPEN = 64;
 const MAX_NAME_CHARACTERS = 80;
 export const CARVED_LIST = 'carved.json';
@@ -64,24 +64,24 @@ interface CarvedFile {
   readonly source: string;
   /** In the folder. */
   readonly file: string;
-  /** As it was sent; undefined: it had none. */
+  /** As sent; undefined if it had none. */
   readonly name: string | undefined;
   readonly mediaType: string | undefined;
-  /** Size of the file; those that are missing in it are zeros. */
+  /** Size of the file; missing bytes are zeros. */
   readonly bytes: number;
   readonly missingBytes: number;
-  /** Of the file as it was written. */
+  /** SHA-256 of the written file. */
   readonly sha256: string;
-  /** The reason why it is not whole. */
+  /** Why it is incomplete. */
   readonly problem: string | undefined;
 }
 
 export interface CarveReport {
   readonly folder: string;
   readonly files: readonly CarvedFile[];
-  /** Files that the query found, and that could not be taken out of the evidence, with the reason. */
+  /** Files that the query found but that could not be extracted, with the reason. */
   readonly left: readonly { readonly event: string; readonly reason: string }[];
-  /** Events that are no files, and files that no capture carried. */
+  /** Number of events that are not files, and of files that no capture carried. */
   readonly others: number;
 }
 
@@ -97,8 +97,8 @@ interface CarveParameters {
 
 /**
  * Writes the files that a query finds to a folder, and a list of them.
- * @throws DaybookError usage for a view without files, or a folder that has something in it; not-found, unreadable,
- * source-damaged for evidence that is not there or not what it was; query-syntax, disk-full, cancelled
+ * @throws DaybookError usage for a view without files, or a folder that is not empty; not-found, unreadable,
+ * source-damaged for missing or changed evidence; query-syntax, disk-full, cancelled
  */
 export async function carveFiles(
   session: CaseSession,
@@ -145,8 +145,8 @@ export async function carveFiles(
 }
 
 /**
- * Writes the file of one event to a place.
- * @throws DaybookError as `carveFiles` does; not-found for an event that is no such file
+ * Writes the file of one event.
+ * @throws DaybookError as `carveFiles`; not-found for an event that is not such a file
  */
 export async function writeFile(
   session: CaseSession,
@@ -243,7 +243,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }
 
-/** Makes the folder, where it is not there yet. */
+/** Makes the folder unless it exists. */
 async function emptyFolder(asked: string): Promise<string> {
   const folder = resolve(asked);
   refuseCase(folder);
@@ -274,7 +274,7 @@ async function filesOf(
     await evidence.readFiles({ location: locationOf(source), files: taker, progress, signal });
     if (signal?.aborted === true) throw new CancelledError();
   } catch (error) {
-    // What was written is none of the files yet.
+    // The written file is none of these yet.
     taker.abandon();
     throw diskError(error) ?? error;
   }
@@ -316,7 +316,7 @@ function differenceOf({ seenBytes }: WantedFile, taken: number): string {
     : `${counted(taken, 'byte')} long, and its event says ${seenBytes}`;
 }
 
-/** Writes the files of one capture as their bytes come. */
+/** Writes the files of one capture as their bytes arrive. */
 class Taker implements FileTaker {
   readonly found = new Map<number, Writing>();
   private readonly folder: string;
@@ -401,7 +401,7 @@ class Writing implements FileReceiver {
   }
 
   end(seq: number | undefined): void {
-    // What is missing at its end.
+    // Bytes missing at its end.
     if (this.missingBytes > 0)
       ftruncateSync(this.open.handle(this.path), this.seenBytes + this.missingBytes);
     this.ended(seq);
@@ -419,7 +419,7 @@ class Writing implements FileReceiver {
   }
 }
 
-/** Handles of files that are written, as many as may be open at a time. */
+/** Handles of files being written, up to the limit. */
 class OpenFiles {
   private readonly handles = new Map<string, number>();
 
@@ -444,7 +444,7 @@ class OpenFiles {
   }
 }
 
-/** `3-p12_invoice.pdf`: the event's number, and of the name what is safe in a file name. */
+/** `3-p12_invoice.pdf`: the event's number, and the part of the name that is safe in a file name. */
 function fileName({ event, name, mediaType }: WantedFile): string {
   const safe = (name ?? '')
     .replaceAll(/[^\p{L}\p{N}._ ()+-]/gu, '_')

@@ -1,6 +1,6 @@
 /**
- * CSV (RFC 4180, line feed at the end): cells that a spreadsheet would run as formulas are defused,
- * for their text comes from evidence.
+ * CSV (RFC 4180, with a line feed at the end): cells that a spreadsheet would run as formulas are defused, since
+ * their text comes from evidence.
  */
 export type Cell = string | number | bigint | boolean | null | undefined;
 

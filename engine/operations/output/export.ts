@@ -1,4 +1,4 @@
-/** Writes shown rows as Parquet: a small DuckDB of its own, that sees one temporary folder only. */
+/** Writes rows as Parquet, in a small separate DuckDB that can access one temporary folder only. */
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,15 @@ import type { Write } from './output-file.ts';
 interface ParquetSink {
   add(record: Readonly<Record<string, unknown>>): Promise<void>;
   /**
-   * Gives the bytes of the file, and how many rows it has. Without rows it has the columns `names`.
-   * @throws DaybookError disk-full, and what `write` throws
+   * Streams the bytes of the file; returns its number of rows. Without rows it has the columns `names`.
+   * @throws DaybookError disk-full, and whatever `write` throws
    */
   finish(write: Write, names: readonly string[]): Promise<number>;
-  /** Leaves nothing behind; needed where `finish` is not called. */
+  /** Removes temporary files; needed if `finish` is not called. */
   abandon(): void;
 }
 
-/** Collects rows, for Parquet is not written from front to back. */
+/** Collects rows, since Parquet cannot be written front to back. */
 export function parquetSink(): ParquetSink {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-export-'));
   const rows = join(folder, 'rows.ndjson');

@@ -23,7 +23,7 @@ import { markHandlers } from '../marks/handlers.ts';
 let small: SmallCase;
 let handlers: ReturnType<typeof outputHandlers>;
 
-/** What a spreadsheet, a browser or a terminal would act on. */
+/** Text that a spreadsheet, a browser or a terminal would act on. */
 const HOSTILE = [
   '=HYPERLINK("http://example.invalid","x")',
   '<script>globalThis.ran = 1</script>',

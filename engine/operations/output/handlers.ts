@@ -19,7 +19,7 @@ export function outputHandlers(
         exportRows(
           session,
           withList(client, request),
-          // The dialog that chose the path asked before a file is replaced.
+          // The dialog in which the path was chosen asked before replacing a file.
           { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),
@@ -34,7 +34,7 @@ export function outputHandlers(
             ...{ title, author, note, classification, zone, version },
             generatedAt: new Date().toISOString(),
           },
-          // The dialog that chose the path asked before a file is replaced.
+          // The dialog in which the path was chosen asked before replacing a file.
           { path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         );

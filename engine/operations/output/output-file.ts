@@ -1,10 +1,9 @@
 /**
- * What leaves a case, or is printed to a file: a file on this machine, or its bytes in parts for a
- * window that saves it.
+ * Output to a file on this machine, or in parts for a window that saves it.
  *
- * Holds always: a file is there whole or not at all (written beside its place, then renamed); no
- * output replaces evidence, anything inside a case, or an input of the same command; another existing
- * file is replaced only where that was asked for; the hash is that of the bytes that were written.
+ * Invariants: a file is there whole or not at all (written next to its place, then renamed); no output replaces
+ * evidence, anything inside a case, or an input of the same command; another existing file is replaced only on
+ * request; the hash is that of the written bytes.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
@@ -16,9 +15,9 @@ import { fileSha256 } from '../../store/segment-builder.ts';
 import type { CaseSession } from '../../search/index.ts';
 
 export interface OutputPlace {
-  /** Where to write; undefined sends parts. */
+  /** The path to write to; undefined sends parts. */
   path: string | undefined;
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   overwrite: boolean;
   send(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   signal?: AbortSignal | undefined;
@@ -37,15 +36,15 @@ export type Write = (bytes: Uint8Array) => Promise<void>;
 interface KnownEvidence {
   readonly name: string;
   readonly path: string;
-  /** Size of the file as it lies on disk; undefined while it was not read to its end. */
+  /** Size of the stored file; undefined if it was not read to its end. */
   readonly rawSize: number | undefined;
-  /** Of the file as it lies on disk, lower-case hex. */
+  /** Hash of the stored file, lower-case hex. */
   readonly rawSha256: string | undefined;
 }
 
 /** Files that an output must not replace. */
 export interface OutputGuard {
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly overwrite: boolean;
   /** Files that the same command reads. */
   readonly inputs?: readonly string[] | undefined;
@@ -54,12 +53,12 @@ export interface OutputGuard {
 
 /** A file that is being written. Nobody sees it before `commit`. */
 interface OutputFile {
-  /** Its place, links resolved. */
+  /** Its path, with links resolved. */
   readonly path: string;
   write(bytes: Uint8Array | string): Promise<void>;
   /** Puts the file in its place, durably. */
   commit(): Promise<void>;
-  /** Leaves nothing behind. May follow a failed `commit`. */
+  /** Removes temporary files. May follow a failed `commit`. */
   abandon(): Promise<void>;
 }
 
@@ -69,9 +68,9 @@ const PART_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
 
 /**
- * Runs `produce` and writes what it gives to `write`.
- * @param evidence what a file must not replace
- * @throws DaybookError usage, unreadable, disk-full, cancelled, and what `produce` throws
+ * Runs `produce` and writes its output.
+ * @param evidence files that must not be replaced
+ * @throws DaybookError usage, unreadable, disk-full, cancelled, and whatever `produce` throws
  */
 export async function writeOutput<T>(
   evidence: OutputGuard['evidence'],
@@ -92,9 +91,8 @@ export async function writeOutput<T>(
 }
 
 /**
- * Begins a file at `asked`, which may also be a device or a pipe (`/dev/stdout`): that is written to
- * directly.
- * @throws DaybookError usage, where nothing may be written; unreadable
+ * Starts a file at `asked`, which may also be a device or a pipe (`/dev/stdout`): that is written to directly.
+ * @throws DaybookError usage if it must not be written; unreadable
  */
 export async function createOutput(asked: string, guard: OutputGuard): Promise<OutputFile> {
   const path = await outputPath(asked, guard);
@@ -119,7 +117,7 @@ function fileOutput(
   file: FileHandle,
   overwrite: boolean,
 ): OutputFile {
-  // A command that is interrupted ends at once.
+  // An interrupted command exits immediately.
   const remove = (): void => rmSync(partial, { force: true });
   process.on('exit', remove);
   let isOpen = true;
@@ -154,7 +152,7 @@ function fileOutput(
   };
 }
 
-/** Gives the file its name, unless somebody else has taken it meanwhile. */
+/** Gives the file its name, unless another process has taken it meanwhile. */
 async function putInPlace(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path);
@@ -195,7 +193,7 @@ async function collect<T>(
     if (signal?.aborted === true) throw new CancelledError();
     if (held === 0) return;
     const part = waiting.subarray(0, held);
-    // What was sent belongs to the receiver.
+    // Sent bytes belong to the receiver.
     waiting = new Uint8Array(PART_BYTES);
     held = 0;
     await send(part);
@@ -217,8 +215,8 @@ async function collect<T>(
 }
 
 /**
- * Where a file goes, if it may.
- * @throws DaybookError usage, for what must not be replaced; unreadable, without a folder
+ * The path for a file, if it may be written.
+ * @throws DaybookError usage for what must not be replaced; unreadable without a folder
  */
 export async function outputPath(asked: string, guard: OutputGuard): Promise<string> {
   const given = resolve(asked);
@@ -226,7 +224,7 @@ export async function outputPath(asked: string, guard: OutputGuard): Promise<str
   let isLink = false;
   try {
     isLink = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    // A link to a file that is there stands for that file.
+    // A link to an existing file means that file.
     folder = realpathSync(
       isLink && existsSync(given) ? dirname(realpathSync(given)) : dirname(given),
     );
@@ -313,7 +311,7 @@ function cannotWrite(path: string, error: unknown): DaybookError {
   );
 }
 
-/** Keeps in the audit log what left the case. A case that cannot be written keeps nothing. */
+/** Records in the audit log what left the case. A case that cannot be written records nothing. */
 export function auditOutput(
   { catalog }: CaseSession,
   operation: string,

@@ -1,10 +1,9 @@
 /**
- * The packets of a view as a capture of their own, read from the evidence in the order in which they
- * lie there.
+ * Writes the packets of a view as a separate capture, read from the evidence in file order.
  *
- * A view has the packets that it finds, and those of the flows that it finds or finds something of. Which they are is kept as
- * a bit for each packet and flow; their places come from the case in file order, so that memory does
- * not grow with their size and each capture is read once.
+ * A view has the packets that it finds, and those of the flows that it finds or of whose events it finds some. They
+ * are stored as a bit for each packet and flow; their positions come from the case in file order, so that memory
+ * does not grow with their size and each capture is read once.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
@@ -35,7 +34,7 @@ interface SliceParameters {
   to?: EpochMicros | undefined;
   list?: GivenList | undefined;
   zone: string;
-  /** A packet, a flow of packets or what a protocol said in one, instead of the view. */
+  /** A packet, a flow of packets or a protocol event in one, instead of the view. */
   event?: string | undefined;
 }
 
@@ -47,8 +46,8 @@ interface Wanted {
 const TELL_MS = 100;
 
 /**
- * @throws DaybookError usage for a view without packets; not-found, unreadable, source-damaged for
- * evidence that is not there or not what it was; query-syntax, disk-full, cancelled
+ * @throws DaybookError usage for a view without packets; not-found, unreadable, source-damaged for missing or
+ * changed evidence; query-syntax, disk-full, cancelled
  */
 export async function slicePackets(
   session: CaseSession,
@@ -169,7 +168,7 @@ interface Stamped extends RecordPlace {
   ts_ns: number;
 }
 
-/** The wanted packets of one capture, in the order in which they lie there. */
+/** The wanted packets of one capture, in file order. */
 async function* packetsOf(
   session: CaseSession,
   evidence: EvidenceReader,
@@ -177,7 +176,7 @@ async function* packetsOf(
   wanted: Wanted,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SlicedPacket> {
-  // The reader gives a packet for each place, in order: what the case knows of it waits here.
+  // The reader returns a packet for each position, in order: what the case knows about it waits here.
   const waiting: Stamped[] = [];
   async function* places(): AsyncGenerator<RecordPlace> {
     for await (const place of placesOf(session, source, wanted, signal)) {

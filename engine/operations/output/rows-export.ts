@@ -1,4 +1,4 @@
-/** What a view shows as a file: CSV, newline-delimited JSON or Parquet. */
+/** Exports what a view shows: as CSV, newline-delimited JSON or Parquet. */
 import type { EpochMicros } from '../../contract/event.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { parseQuery, type ShownRecord, type ShownValue } from '../../query/index.ts';
@@ -32,10 +32,10 @@ export interface ExportParameters {
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
   list?: GivenList | undefined;
-  /** For times in the query that state none, and for times shown. */
+  /** For times in the query that state no zone, and for times shown. */
   zone: string;
   format: 'csv' | 'ndjson' | 'parquet';
-  /** Those of the query when left out. `summary` is the line that lists show of an event. */
+  /** By default, those of the query. `summary` is the line by which lists describe an event. */
   fields?: readonly string[] | undefined;
   sort?: { field: string; descending: boolean } | undefined;
   limit?: number | undefined;
@@ -45,7 +45,7 @@ export interface ExportParameters {
 const TELL_MS = 100;
 
 /**
- * Writes the rows of a view, or the table that its last stage gives.
+ * Writes the rows of a view, or the table of its last stage.
  * @throws DaybookError query-syntax, unknown-field, usage, unreadable, disk-full, cancelled
  */
 export async function exportRows(
@@ -78,13 +78,13 @@ export async function exportRows(
 /** A query that is planned, on a case or on a cluster. */
 interface Asked {
   readonly running: Pick<RunningQuery, 'plan' | 'answer' | 'table'>;
-  /** Of events, for a plan of shape `rows`. */
+  /** Events, for a plan of shape `rows`. */
   readonly rows: AsyncIterable<readonly ShownRecord[]>;
 }
 
 /**
- * Writes what the query of `exportedText` gives.
- * @param evidence what the file must not replace
+ * Writes the result of the query of `exportedText`.
+ * @param evidence files that must not be replaced
  * @throws DaybookError usage, unreadable, disk-full, cancelled
  */
 export async function writeRows(
@@ -175,7 +175,7 @@ function namesShown(
   return [...new Set(fields.flatMap((name) => EXPANDED[name] ?? [name]))];
 }
 
-/** The rows; where a summary is asked for, with it and the other chosen fields alone. */
+/** The rows; if a summary is requested, with it and only the other chosen fields. */
 async function* exportedRows(
   asked: Asked,
   fields: ExportParameters['fields'],
@@ -200,7 +200,7 @@ async function* exportedRows(
   }
 }
 
-/** A small DuckDB of its own writes the file, for Parquet is not written from front to back. */
+/** A small separate DuckDB writes the file, since Parquet cannot be written front to back. */
 async function writeParquet(
   asked: Asked,
   { fields }: ExportParameters,
@@ -234,7 +234,7 @@ async function writeParquet(
   return sink.finish(write, names);
 }
 
-/** What the last stage of a query gives; of a timeline, `across` has a column for each series. */
+/** The table of a query's last stage; for a timeline, `across` has a column for each series. */
 async function tableRecords(
   running: Asked['running'],
   across: boolean,

@@ -5,13 +5,16 @@ import type { Cell } from './csv.ts';
 /** Attributes that have a column each in CSV: every row has a comma for each, and spreadsheets take 16,384. */
 const MOST_ATTRIBUTE_COLUMNS = 500;
 
-/** The columns of a CSV file of events: of very many attributes none has one of its own. */
+/** The columns of a CSV file of events: if there are very many attributes, none has its own. */
 export function csvNames(names: readonly string[]): readonly string[] {
   const others = names.filter((name) => name !== 'attrs' && !name.startsWith('attrs.'));
   return names.length - others.length > MOST_ATTRIBUTE_COLUMNS ? [...others, 'attrs'] : names;
 }
 
-/** Makes the cells of an event. Attributes have a column each, `attrs.NAME`; those that have none are in `attrs` as JSON. */
+/**
+ * Makes the cells of an event. Attributes have a column each, `attrs.NAME`; those without one are in `attrs` as
+ * JSON.
+ */
 export function csvCells(names: readonly string[]): (record: ShownRecord) => Cell[] {
   const own = new Set(names);
   return (record) => {
@@ -42,9 +45,9 @@ export function cell(value: ShownValue | undefined): Cell {
 }
 
 /**
- * A record for JSON. Attributes are stored as text: one that reads exactly as JSON writes a number, a
- * truth value, an array or an object is given as that, so that `String(value)`, or the array's JSON, is
- * the stored text. Columns keep their own types.
+ * A record for JSON. Attributes are stored as text: one that equals the JSON spelling of a number, a truth value,
+ * an array or an object is written as that, so that `String(value)`, or the array's JSON, is the stored text.
+ * Columns keep their own types.
  */
 export function jsonRecord(record: ShownRecord): Record<string, unknown> {
   const out: Record<string, unknown> = {};
@@ -64,7 +67,7 @@ function typedAttributes(attributes: ShownRecord): Record<string, unknown> {
   return out;
 }
 
-/** Names come from evidence: `__proto__` is a name like any other. */
+/** Names come from evidence: `__proto__` must be treated like any other. */
 function setValue(out: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') {
     out[name] = value;

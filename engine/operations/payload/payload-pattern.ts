@@ -4,20 +4,20 @@ import { CaptureMatcher } from '../../query/re2/captures.ts';
 import { checkRe2 } from '../../query/re2/check.ts';
 import { compilePattern } from '../../query/re2/matcher.ts';
 
-/** Of a match of a regular expression: a longer one is found as far as this. */
+/** Maximum length of a match of a regular expression: longer ones are cut here. */
 export const LONGEST_MATCH = 4096;
 const MAX_TEXT_BYTES = 1024;
 
 export interface PayloadPattern {
   /** Bytes that a match has at most. */
   readonly reach: number;
-  /** Where the first match is that begins at `from` or after it; what is before `from` is seen by `^` and `\b`. */
+  /** The first match that begins at or after `from`; `^` and `\b` still see the bytes before `from`. */
   find(bytes: Uint8Array, from: number): { start: number; end: number } | undefined;
 }
 
 /**
- * `hex:` and pairs of hexadecimal digits, `/RE/` or `/RE/i`, or a text, whose letters A to Z may be of either case, in UTF-8
- * or in UTF-16, as Windows sends it.
+ * `hex:` and pairs of hexadecimal digits, `/RE/` or `/RE/i`, or a text, in which the case of A to Z is ignored, in
+ * UTF-8 or in UTF-16, as Windows sends it.
  * @throws DaybookError usage
  */
 export function parsePayloadPattern(text: string): PayloadPattern {
@@ -89,7 +89,7 @@ class Needle {
     return this.text.length;
   }
 
-  /** Where it begins in `bytes[from, end)`, or -1. */
+  /** Its start in `bytes[from, end)`, or -1. */
   in(bytes: Uint8Array, from: number, end: number): number {
     const { text, fold, steps } = this;
     const last = text.length - 1;

@@ -1,4 +1,4 @@
-/** What connections carried, searched in captures of a case. */
+/** Payloads of connections, searched in captures of a case. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ const ONE: readonly Frame[] = [
   ...[server(1, 'no nee'), other.client(1, 'needle=2'), server(7, 'DLE here')],
   ...[datagram(true, 53, Buffer.from('x needle=3')), datagram(false, 53, Buffer.from('nee'))],
 ];
-/** Its packets are cut off. */
+/** Its packets are truncated. */
 const TWO: readonly Frame[] = [other.client(1, `${'.'.repeat(40)}needle`), client(1, 'needle')];
 
 let small: SmallCase;
@@ -221,7 +221,7 @@ describe('HTTP bodies', () => {
       'gzip',
     ]);
     const why = Object.fromEntries(report.undecoded.map(({ reason, bodies }) => [reason, bodies]));
-    // One of which only the checksum is wrong is decoded.
+    // A body with only a wrong checksum is decoded.
     expect(why).toEqual({
       'they cannot be decoded as gzip': 1,
       'they are encoded as compress': 1,
@@ -233,7 +233,7 @@ describe('HTTP bodies', () => {
     );
   });
 
-  /** Matches in what a client and a server say in HTTP/2, in segments of 700 bytes. */
+  /** Matches in what a client and a server send in HTTP/2, in segments of 700 bytes. */
   async function inFrames(pattern: string, mine: Uint8Array, theirs: Uint8Array) {
     const turns = [
       Buffer.concat([PREFACE, SETTINGS, mine]),
@@ -254,7 +254,7 @@ describe('HTTP bodies', () => {
     const theirs = Buffer.concat([
       frame('headers', 1, END_HEADERS, response('200', ['content-encoding', 'gzip'])),
       frame('data', 1, 0, packed.subarray(0, 20)),
-      // Another stream comes between.
+      // A frame of another stream comes between.
       frame('headers', 3, END_HEADERS | END_STREAM, response('204')),
       frame('data', 1, END_STREAM, packed.subarray(20)),
     ]);

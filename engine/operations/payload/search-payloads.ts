@@ -1,6 +1,6 @@
 /**
- * Searches what connections of captures carried. That is in the evidence alone: each capture is read once, as its import read
- * it.
+ * Searches the payloads of captured connections. These are in the evidence only: each capture is read once, as in
+ * its import.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
@@ -60,7 +60,7 @@ interface PayloadSearchParameters {
   report(progress: { done: number; of: number | undefined; source: string }): Promise<void>;
 }
 
-/** As many matches as were asked for. */
+/** Thrown after the requested number of matches. */
 class Enough extends Error {}
 
 interface PayloadSearch {
@@ -71,8 +71,8 @@ interface PayloadSearch {
 }
 
 /**
- * @throws DaybookError usage for a pattern that is none, a view without events, or a case without captures; query-syntax,
- * cancelled
+ * @throws DaybookError usage for an invalid pattern, a view without events, or a case without captures;
+ * query-syntax, cancelled
  */
 export async function searchPayloads(
   session: CaseSession,
@@ -145,7 +145,7 @@ async function searchSource(
     else if (!(error instanceof Enough)) throw error;
   }
   report.sources += 1;
-  // Each side is searched by itself, some packets at a time.
+  // Each side is searched separately, some packets at a time.
   return matches
     .toSorted((one, other) => (one.ts ?? 0) - (other.ts ?? 0))
     .map(({ flow, ...match }) => {
@@ -234,7 +234,7 @@ class Search implements PayloadTaker {
     };
   }
 
-  /** Some reasons contain text from the evidence: the number that is distinguished is bounded. */
+  /** Some reasons contain text from the evidence: the number of distinct ones is bounded. */
   private undecoded(problem: string): void {
     const { undecoded } = this.report;
     const isNew = undecoded.every(({ reason }) => reason !== problem);

@@ -6,7 +6,7 @@ import { type FoundBytes, searchDatagram, StreamSearch } from './stream-search.t
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-/** Offset, length and text of each match; parts are what one side sends, numbers are gaps. */
+/** Offset, length and text of each match; strings are what one side sends, numbers are gaps. */
 function searched(pattern: string, ...parts: readonly (string | number)[]): unknown[] {
   const found: unknown[] = [];
   const search = new StreamSearch(parsePayloadPattern(pattern), ({ offset, length, match }) =>

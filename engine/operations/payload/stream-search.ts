@@ -1,8 +1,8 @@
 /**
- * Searches what both sides of a connection sent as it comes, across packet boundaries.
+ * Searches what both sides of a connection sent as it arrives, across packet boundaries.
  *
- * Invariants: a match is found once, wherever packets are divided; of each direction no more is held than a match may have, and
- * what is shown around it. A gap ends a match.
+ * Invariants: a match is found once, wherever packets are divided; for each direction no more is buffered than a
+ * match may have, and the context shown around it. A gap ends a match.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { BodyPlace, BodyTaker, StreamTaker } from '../../contract/payloads.ts';
@@ -11,7 +11,7 @@ import type { PayloadPattern } from './payload-pattern.ts';
 
 /** Bytes that are shown in front of a match and after it. */
 const [BEFORE, AFTER] = [24, 48];
-/** Of a match itself. */
+/** Number of bytes shown of the match itself. */
 const MAX_SHOWN = 128;
 /** New bytes of a direction that are gathered before they are searched. */
 const GATHERED = 8192;
@@ -19,12 +19,15 @@ const GATHERED = 8192;
 /** A match in what one side sent. */
 export interface FoundBytes {
   readonly isFromClient: boolean;
-  /** In what the side sent, missing bytes included; for UDP, in the datagram; for a body, in its decoded bytes. */
+  /**
+   * Position in what the side sent, missing bytes included; for UDP, in the datagram; for a body, in its decoded
+   * bytes.
+   */
   readonly offset: number;
   /** The decoded body that contains it; undefined: it was found as sent. */
   readonly body?: FoundBody;
   readonly length: number;
-  /** When its first byte came. */
+  /** When its first byte was captured. */
   readonly ts: EpochMicros | undefined;
   readonly before: Uint8Array<ArrayBuffer>;
   /** Its first bytes. */
@@ -68,8 +71,8 @@ export function searchDatagram(
 }
 
 /**
- * Searches a decoded body. If it came in chunks, or in frames of HTTP/2, but not compressed, matches within one of these were
- * already found as sent: they are not reported again.
+ * Searches a decoded body. If it was sent in chunks, or in frames of HTTP/2, but not compressed, matches within one
+ * of these were already found in the sent bytes: they are not reported again.
  */
 export function searchBody(
   pattern: PayloadPattern,
@@ -115,11 +118,11 @@ class SideSearch {
   private readonly isFromClient: boolean;
   private readonly report: Report;
   private held: Buffer = Buffer.alloc(0);
-  /** Where `held` begins in what the side sent, and in it, where the next match may begin. */
+  /** Position of `held` in what the side sent, and in it, where the next match may begin. */
   private base = 0;
   private next = 0;
   private gathered = 0;
-  /** When what is held came: from which byte on. */
+  /** When the buffered bytes were captured: from which byte on. */
   private marks: Mark[] = [];
 
   constructor(pattern: PayloadPattern, isFromClient: boolean, report: Report) {
@@ -158,7 +161,7 @@ class SideSearch {
         if (!isEnd) this.next = Math.max(this.next, held.length - pattern.reach + 1);
         break;
       }
-      // More may belong to it, or is shown after it.
+      // More bytes may belong to it, or are shown after it.
       const isOpen =
         found.end + AFTER > held.length && held.length - found.start < pattern.reach + AFTER;
       if (isOpen && !isEnd) {
@@ -185,7 +188,7 @@ class SideSearch {
     });
   }
 
-  /** Forgets what no match can have. */
+  /** Drops bytes that no match can include. */
   private trim(): void {
     const drop = Math.min(this.next, this.held.length) - BEFORE;
     if (drop <= 0) return;

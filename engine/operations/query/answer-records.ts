@@ -1,4 +1,4 @@
-/** Answers that are no events, as the records of a table. */
+/** Converts answers that are not events to the records of a table. */
 import { type Answer, type ShownRecord, countAnswer } from '../../query/index.ts';
 import type { RunningQuery } from '../../search/index.ts';
 import { isRecord } from '../output/shown-cells.ts';

@@ -1,6 +1,6 @@
 /**
- * `query.complete`: what may stand at a position of a query: fields, values with their counts, stages,
- * operators, keywords. It answers while a person types: what cannot be counted in time is left out.
+ * `query.complete`: what may be at a position of a query: fields, values with their counts, stages, operators,
+ * keywords. It answers while a person types: what cannot be counted in time is omitted.
  */
 import { daysOfAll } from '../../util/segment-days.ts';
 import { attributesOf } from '../../query/names/attribute-names.ts';
@@ -44,12 +44,12 @@ interface Completion {
 }
 
 const BUDGET_MS = 300;
-/** Values that are looked through for those that begin with what is typed. */
+/** Number of values that are searched for those beginning with the typed text. */
 const VALUES = 1000;
 /** Longer ones are not offered. */
 const MAX_VALUE = 200;
 
-/** Functions of `stats`, as they are begun. */
+/** Functions of `stats`, in the form in which they are completed. */
 const MEASURES = FUNCTIONS.map((name) => (name === 'count' ? 'count()' : `${name}(`));
 /** Stages that take expressions. */
 const COMPUTING: ReadonlySet<string> = new Set([
@@ -82,7 +82,7 @@ function placeAt(text: string, at: number): Place {
     return { at: 'stage', start: at - head.length, end: at + tail.length, typed: head };
   const isFilter = !inStage || FILTERING.has(stage) || STEPS.test(head);
   if (isFilter) {
-    // In a list `field:(a OR b` the field stands before the bracket.
+    // In a list `field:(a OR b` the field is before the bracket.
     const list = /(?:^|[\s(|!&-])([A-Za-z_@][\w.@-]*)(?::|\s+in\s*)\(([^()]*)$/i.exec(before);
     if (list !== null) {
       const typed = /(?:"[^"]*|[^\s,"]*)$/.exec(list[2]!)![0];
@@ -114,7 +114,7 @@ function bare(text: string): string {
   return text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
 }
 
-/** What completions are taken from. */
+/** Sources of completions. */
 interface CompletionSource extends Pick<CompileContext, 'tags' | 'sources'> {
   readonly segments: readonly Pick<SegmentInfo, 'day' | 'days' | 'rows' | 'columns'>[];
   values(
@@ -122,11 +122,11 @@ interface CompletionSource extends Pick<CompileContext, 'tags' | 'sources'> {
     more: readonly Stage[],
     signal: AbortSignal,
   ): Promise<Pick<FieldValues, 'values'>>;
-  /** Fields with their counts; undefined where they cannot be counted in time. */
+  /** Fields with their counts; undefined if they cannot be counted in time. */
   fields(signal: AbortSignal): Promise<readonly FieldSummary[] | undefined>;
 }
 
-/** Of a case on this machine. */
+/** For a case on this machine. */
 export function completionsOf(session: CaseSession): CompletionSource {
   const { tags, sources, segments } = session.snapshot();
   return {
@@ -218,14 +218,14 @@ async function valuesOf(
     );
   try {
     const counted = await values(rest);
-    // Where the rest of the query takes too long, values that it may not find are better than none.
+    // If the rest of the query takes too long, values that it may not find are better than none.
     const offered = counted ?? (rest === '' ? undefined : await values(''));
     for (const { value, count } of offered?.values ?? [])
       if (value !== null && String(value).length <= MAX_VALUE)
         add(String(value), counted === undefined ? {} : { count });
   } catch (error) {
     if (signal.aborted || !(error instanceof DaybookError)) throw error;
-    // A field that does not exist, or is no value (`flow:`), has no values to offer.
+    // A field that does not exist, or is not a value (`flow:`), has no values to offer.
   }
   for (const name of enumerated(from, field)) add(name, {});
   return [...options.values()].sort(
@@ -277,7 +277,7 @@ function otherPart(query: string, start: number, end: number, field: string): st
   }
 }
 
-/** A value as it is written: in quotes where a word would end or mean something. */
+/** A value as written in a query: quoted if it would end a word or have a meaning. */
 function valueText(text: string): string {
   return /^[^\s()|"',*?[\]{}<>=/-][^\s()|"',*?]*$/.test(text) && !/^(AND|OR|NOT)$/i.test(text)
     ? text

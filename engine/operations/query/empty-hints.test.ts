@@ -1,4 +1,4 @@
-/** What a query that found nothing is told it may have meant. */
+/** Hints for a query without results on what it may have meant. */
 import { expect, it } from 'vitest';
 import { planScan } from '../../scan/plan-scan.ts';
 import { hintsWhenEmpty } from './empty-hints.ts';

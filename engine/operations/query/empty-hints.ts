@@ -3,7 +3,7 @@ import { KINDS } from '../../contract/event.ts';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import { NAMED, type Plan, knownField, walk } from '../../query/index.ts';
 
-/** Operators and functions of other languages that are words here, and what to write. */
+/** Operators and functions of other languages that are words here, and what to write instead. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   ...{ eq: 'field=value', is: 'field=value, field:* or NOT field:*', like: 'field:text*' },
   ...{ ne: 'field!=value', neq: 'field!=value', '<>': 'field!=value' },

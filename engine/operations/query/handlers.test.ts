@@ -23,7 +23,7 @@ let small: SmallCase;
 let handlers: ReturnType<typeof queryHandlers>;
 const client: Client = { kept: new Map() };
 
-/** As the host calls a handler, for one window. */
+/** Calls a handler as the host does, for one window. */
 function ask<N extends OperationName & keyof typeof handlers>(
   name: N,
   params: Params<N>,
@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => small.dispose());
 
-/** Ids of the events of a query in its own order, by another path than lists take. */
+/** Ids of a query's events in its own order, by another path than that of lists. */
 function ids(text: string): Promise<string[]> {
   return small.services.cases.use(small.folder, async (session) => {
     const out: string[] = [];
@@ -254,7 +254,7 @@ describe('a list of events', () => {
       const { result, total } = await own['result.open'](view, context);
       const range = { case: other.folder, result, offset: 200, limit: 50, fields: [] };
       const before = await own['result.rows'](range, context);
-      // Another session has nothing attached that it could go on with.
+      // Another session has nothing attached.
       await other.services.cases.close();
       await compactCase(other.folder, { memoryLimit: 3e8, threads: 1 });
       const after = await own['result.rows'](range, context);
@@ -386,7 +386,7 @@ describe('groups', () => {
     expect(Math.abs(alone.from - low)).toBeLessThan(1e6);
     expect(alone.width * alone.buckets).toBeLessThan(1e6);
     expect(alone.covered).toEqual({ from: low, to: low + 1 });
-    // A range that is named is shown as it is named.
+    // A given range is shown unchanged.
     const from = low - 3_600e6;
     const ranged = await top('', { from, to: from + 7_200e6 });
     const { from: start, width, buckets, covered } = ranged.result.sparklines!;
@@ -436,7 +436,7 @@ describe('conversations', () => {
     if (!('rows' in talkers)) throw new Error('no table');
     expect(result.total.pairs).toBe(talkers.rows.length);
     const mine = Array.from({ length: result.batch.rows }, (_, row) => rowOf(result.batch, row));
-    // Pairs with the same sums stand in either order.
+    // Pairs with the same sums are in either order.
     expect(
       mine
         .map(({ a, b, flows, bytes_ab, bytes_ba, duration }) => [
@@ -574,7 +574,7 @@ describe('a query', () => {
     ['* | sequence by src_ip within 5m: failed x2 th', 'then', undefined],
     ['* | sequence by src_ip within 5m: failed then proto:t', 'tcp', undefined],
   ])('is completed: %j may go on with %j', async (query, label, apply) => {
-    // Values that a busy machine cannot count in time are left out: then it is asked again.
+    // Values that a busy machine cannot count in time are omitted: then ask again.
     const option = await vi.waitUntil(
       async () => {
         const { result } = await ask('query.complete', {

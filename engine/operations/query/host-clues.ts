@@ -1,4 +1,4 @@
-/** What events say of hosts: for each kind of fact the queries that find it, as people would ask them. */
+/** Facts about hosts in events: for each kind of fact the queries that find it, as people would write them. */
 import { ICMP6_TYPES, ICMP_TYPES } from '../../contract/icmp.ts';
 
 /** `offers`: services that others used on it; `uses`: those that it used. */
@@ -15,13 +15,13 @@ export interface HostClue {
   /** Field with the address of the host. */
   readonly address: string;
   readonly values: readonly string[];
-  /** The fact as one text, of `values` and the address; undefined: it says nothing. */
+  /** The fact as one text, from `values` and the address; undefined: there is no fact. */
   readonly text?: (values: readonly string[], address: string) => string | undefined;
 }
 
 const SERVICE: Pick<HostClue, 'filter' | 'values' | 'text'> = {
-  // Connections that were not answered, or refused, tell of no service. In tables that have a record for each direction and
-  // no state, those from a low port to a high one are the answers. ICMP has types and codes in place of ports.
+  // Unanswered or refused connections are no evidence of a service. In tables with a record for each direction and
+  // no state, those from a low port to a high one are the answers. ICMP has types and codes instead of ports.
   filter:
     'kind:flow -conn_state in (S0, REJ, OTH) -proto in (icmp, ipv6-icmp) -(src_port:<1024 dst_port:>1023 -conn_state:*)',
   values: ['dst_port', 'proto', 'service'],
@@ -34,12 +34,12 @@ const MOST_ICMP = 255;
 
 export const HOST_CLUES: readonly HostClue[] = [
   {
-    // Of a message with several questions, which `query` lists, it is not known which one an answer is to.
+    // In a message with several questions, which `query` lists, it is unknown which one an answer belongs to.
     fact: 'name',
     by: 'DNS',
     filter: 'kind:dns query_type in (A, AAAA, NB) -query:/^\\[".*"\\]$/',
     ...{ stages: 'unnest answers', address: 'answers', values: ['query'] },
-    // `HOST<00>` is how NetBIOS tells what a name is of.
+    // NetBIOS writes `HOST<00>` to say what a name refers to.
     text: ([name = '']) => name.replace(/(?:<[0-9a-f]{2}>|\.)$/i, ''),
   },
   {
@@ -113,8 +113,8 @@ export const HOST_CLUES: readonly HostClue[] = [
 ];
 
 /**
- * `icmp echo request`; without its kind where that is not known: tables that have no types say 0 for both ports, or have
- * something else in these, such as an identifier or type and code in one number. Zeek calls ICMP of IPv6 `icmp`, too.
+ * `icmp echo request`; without its kind if that is unknown: tables without types have 0 for both ports, or
+ * something else, such as an identifier or type and code in one number. Zeek says `icmp` for ICMPv6 as well.
  */
 function icmpKind([proto = '', type = '', code = '']: readonly string[], address: string): string {
   const isKind = Number(type) <= MOST_ICMP && Number(code) <= MOST_ICMP;

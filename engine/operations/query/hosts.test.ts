@@ -32,7 +32,7 @@ function names(): Frame[] {
   );
   return [datagram(true, 53, head('0100', 0)), datagram(false, 53, cat(head('8180', 1), answer))];
 }
-/** A question for two names, and what is answered to one of them. */
+/** A question for two names, and the answer to one of them. */
 function twoNames(): Frame[] {
   const name = (text: string): Uint8Array =>
     cat(Uint8Array.of(text.length), ascii(text), '00', '00010001');
@@ -164,7 +164,7 @@ it('says what each address sent and received, whichever side opened the flows', 
       ['10.0.0.7', 131, 907],
       ['192.0.2.1', 907, 131],
     ]);
-    // From the first to the end of what ended last, which is not what began last.
+    // From the first start to the latest end, which is not that of the last start.
     const { batch } = (await called(handlers, 'conversations.run', view)).result;
     const seconds = batch.columns.find(({ name }) => name === 'duration');
     expect(seconds).toMatchObject({ type: 'number', values: Float64Array.of(90.5) });
@@ -232,7 +232,7 @@ it('says neither sent nor received of what flows do not state', async () => {
       9: [undefined, undefined, 3],
       ...{ 10: [41, undefined, undefined], 11: [undefined, 41, undefined] },
     });
-    // Conversations say the same of each pair.
+    // Conversations say the same about each pair.
     const { batch } = (await called(handlers, 'conversations.run', view)).result;
     const pairs = Array.from({ length: batch.rows }, (_, at) => {
       const { a, b, ...pair } = rowOf(batch, at);
@@ -342,7 +342,7 @@ it('says of what kind ICMP is where ports are its type and code alone', async ()
     });
   const table = [
     'ts,src_ip,src_port,dst_ip,dst_port,proto,bytes',
-    // Type and code in one number, as of NetFlow; an identifier; what they are.
+    // Type and code in one number, as in NetFlow; an identifier; a type and a code.
     '2026-11-21T10:00:00Z,10.0.0.1,0,10.0.0.9,2048,icmp,70',
     '2026-11-21T10:00:00Z,10.0.0.2,4711,10.0.0.9,0,icmp,70',
     '2026-11-21T10:00:00Z,10.0.0.3,3,10.0.0.9,1,icmp,70',
@@ -382,7 +382,7 @@ it('looks for names of the addresses that are asked for alone', async () => {
       ...{ qtype_name: 'A', answers },
     });
   const addresses = Array.from({ length: 1001 }, (_, i) => `192.0.${i >> 8}.${i & 255}`);
-  // Twice, so that what is told once would be beyond the 50,000 with the most events.
+  // Twice, so that what is mentioned once would be beyond the 50,000 with the most events.
   const many = Array.from({ length: 51 }, (_, i) => dns(`n${i}.example`, addresses));
   const rare = ['198.51.100.9', '2001:db8::9'];
   const lines = [...many, ...many, dns('rare.example', rare)];
@@ -399,7 +399,7 @@ it('looks for names of the addresses that are asked for alone', async () => {
     expect(all.hosts.map(({ address }) => address)).toEqual([...addresses, ...rare]);
     expect(all.notes).toEqual([]);
     expect(await names()).toEqual({ hosts: [], notes: [] });
-    // Of more than 2,000 it is faster to ask for all.
+    // For more than 2,000 it is faster to ask for all.
     const others = Array.from({ length: 1000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
     const more = await names(...addresses, ...rare, ...others);
     expect(more.hosts.filter(({ address }) => rare.includes(address))).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * `hosts.run`: the addresses of a view, and what its events say of each: names, hardware addresses, users, systems, services,
- * each with where it comes from, how often, and when first and last. The times of its names and
- * hardware addresses tell who had an address when.
+ * `hosts.run`: the addresses of a view, and what its events say about each: names, hardware addresses, users,
+ * operating systems, services, each with its origin, its frequency, and its first and last time. The times of its
+ * names and hardware addresses tell who had an address when.
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
@@ -17,20 +17,20 @@ import {
 import { macVendor } from './mac-vendor.ts';
 import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 
-/** Addresses, and values of one kind of fact, that are looked at: those with the most events. */
+/** Number of addresses, and of values of one kind of fact, that are read: those with the most events. */
 const MOST_GROUPS = 50_000;
-/** Values of a fact that are given of a host. */
+/** Number of values of a fact that are returned for a host. */
 const MOST_VALUES = 100;
-/** Addresses of one question: so few that their names are seldom more than what is looked at. */
+/** Number of addresses in one question: so few that their names seldom exceed the limit. */
 const MOST_ASKED = 500;
-/** Addresses that are asked for alone; with more, one question for all of the case is faster. */
+/** Number of addresses that are asked for specifically; with more, one question for all of the case is faster. */
 const MOST_ALONE = 2000;
 
 interface HostFact {
   readonly value: string;
-  /** Of a hardware address: whom it was assigned to. */
+  /** For a hardware address: its holder. */
   readonly vendor?: string | undefined;
-  /** Protocols or logs that say it. */
+  /** Protocols or logs that state it. */
   readonly by: string[];
   readonly events: number;
   readonly first: EpochMicros | undefined;
@@ -40,7 +40,7 @@ interface HostFact {
 interface HostFacts {
   /** Those with the most events first. */
   readonly values: HostFact[];
-  /** Values beyond those given. */
+  /** Number of values beyond those returned. */
   readonly more: number;
 }
 
@@ -49,10 +49,13 @@ export interface Host {
   readonly events: number;
   readonly first: EpochMicros | undefined;
   readonly last: EpochMicros | undefined;
-  /** Bytes that flows say it sent and received, whichever side opened them; undefined: no flow states that way. */
+  /**
+   * Bytes it sent and received according to flows, whichever side opened them; undefined: no flow states bytes in
+   * that direction.
+   */
   readonly sent: number | undefined;
   readonly received: number | undefined;
-  /** Bytes of flows that state one number for both ways; undefined: there are none. */
+  /** Bytes of flows that state one number for both directions; undefined: there are none. */
   readonly bothWays: number | undefined;
   readonly facts: Readonly<Record<FactName, HostFacts>>;
 }
@@ -60,7 +63,7 @@ export interface Host {
 interface HostParameters extends View {
   /** An address, a block, or several in brackets; undefined: all. */
   readonly of?: string | undefined;
-  /** Hosts that are given: those with the most events. */
+  /** Number of hosts to return: those with the most events. */
   readonly limit: number;
 }
 
@@ -71,7 +74,7 @@ export interface HostAsker {
   answer(question: QueryParameters): Promise<Answer>;
 }
 
-/** Of a case on this machine. */
+/** For a case on this machine. */
 export function asksCase(session: CaseSession): HostAsker {
   return {
     totals: sourcesOfTotals(session.snapshot().sources, 'bytes'),
@@ -94,14 +97,14 @@ type Volume = { -readonly [name in 'sent' | 'received' | 'bothWays']: Host[name]
 type Value = Seen & { readonly by: Set<string>; readonly value: string };
 type Values = Map<string, Value>;
 
-/** Names of an address that are given with a conversation: the most frequent ones. */
+/** Number of names of an address that are returned with a conversation: the most frequent ones. */
 const MOST_NAMES = 3;
 
 /**
- * Names that events of the whole case give some addresses, the most frequent first; addresses without one are
- * left out, and so is what is no address. Of more than 2,000 addresses a name may be missing that is not often told; notes
+ * Names that events of the whole case give for some addresses, the most frequent first; addresses without one are
+ * omitted, and so are texts that are not addresses. For more than 2,000 addresses, rare names may be missing; notes
  * say so.
- * @param addresses spelled as answers have them
+ * @param addresses spelled as in answers
  * @throws DaybookError cancelled
  */
 export async function hostNames(
@@ -127,7 +130,7 @@ export async function hostNames(
   return { hosts, notes: [...notes] };
 }
 
-/** All addresses, in parts. */
+/** Questions for all addresses, in parts. */
 function questionsOf(addresses: readonly string[]): string[] {
   const parts = Array.from({ length: Math.ceil(addresses.length / MOST_ASKED) }, (_, i) =>
     addresses.slice(i * MOST_ASKED, (i + 1) * MOST_ASKED),
@@ -174,7 +177,7 @@ function addFact(
 ): void {
   const value = (text ?? (([first]) => first))(values, address);
   if (facts === undefined || value === undefined || value === '') return;
-  // Names of the network have no case, and the address is none.
+  // Network names ignore case, and an address is not a name.
   const key = fact === 'name' ? value.toLowerCase() : value;
   if (key === address) return;
   const known: Values = facts.get(fact) ?? new Map<string, Value>();
@@ -319,7 +322,7 @@ class Asked {
     return rows.slice(0, MOST_GROUPS);
   }
 
-  /** Of fields that no event of the case has there is nothing to be found. */
+  /** If no event of the case has its fields, it finds nothing. */
   async clue(clue: HostClue): Promise<Group[]> {
     try {
       return await this.groups({ ...clue, what: `${WORDS[clue.fact]} by ${clue.by}` });
@@ -333,7 +336,7 @@ class Asked {
 const NO_VOLUME: Volume = { sent: undefined, received: undefined, bothWays: undefined };
 
 /**
- * Flows whose `bytes` are those of both ways: of sources with a column of totals, where neither way is stated.
+ * Flows whose `bytes` count both directions: of sources with a column of totals, if neither direction is stated.
  * Undefined: there are no such sources.
  */
 function totalsFilter(ranges: HostAsker['totals']): string | undefined {
@@ -351,7 +354,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 }
 
-/** Of a time as it is shown, to the microsecond. */
+/** Parses a displayed time, to the microsecond. */
 function microsOf(shown: unknown): EpochMicros | undefined {
   if (typeof shown !== 'string') return undefined;
   const beyond = /\.\d{3}(\d{3})/.exec(shown)?.[1] ?? '0';

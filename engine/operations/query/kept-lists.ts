@@ -1,6 +1,6 @@
 /**
- * Lists of which a window keeps the bytes here, so that its many questions about one view need not bring
- * them along. They belong to it and go with it.
+ * Lists whose bytes a window stores here, so that its many questions about one view need not include them. They
+ * belong to the window and are dropped with it.
  */
 import { DaybookError } from '../../contract/errors.ts';
 import type { Request } from '../../contract/operations.ts';
@@ -8,7 +8,7 @@ import { type GivenList, sha256Of } from '../../search/index.ts';
 import { LruCache } from '../../util/lru-cache.ts';
 import type { Client } from '../handler.ts';
 
-/** Bytes of the lists that are kept for one window. */
+/** Limit of bytes in the lists of one window. */
 const MOST_BYTES = 64 << 20;
 /** Least size that a list is counted with: bounds their number to 200. */
 const LEAST_BYTES = Math.floor(MOST_BYTES / 200);
@@ -17,7 +17,7 @@ const KEY = 'lists';
 /** By the SHA-256 of their bytes. */
 class KeptLists extends LruCache<string, Uint8Array> {
   dispose(): void {
-    // It holds nothing but memory.
+    // Only memory is held.
   }
 }
 
@@ -29,7 +29,7 @@ function listsOf({ kept }: Client): KeptLists {
   return lists;
 }
 
-/** Keeps a list's bytes; gives the id by which the window names them. */
+/** Stores a list's bytes; returns the id by which the window refers to them. */
 export function keepList(client: Client, bytes: Uint8Array): string {
   const id = sha256Of(bytes);
   listsOf(client).set(id, bytes, Math.max(bytes.length, LEAST_BYTES));

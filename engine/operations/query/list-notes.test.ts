@@ -1,4 +1,4 @@
-/** What answers say of fields that only attributes without a column can be. */
+/** Notes on fields that only attributes without a column can be. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { called } from '../testing/called.ts';
@@ -8,7 +8,7 @@ import { queryHandlers } from './handlers.ts';
 let made: SmallCase;
 let handlers: ReturnType<typeof queryHandlers>;
 beforeAll(async () => {
-  // More names than have columns: others may be among the rest.
+  // More names than can have columns: others may be among the rest.
   const many = Array.from({ length: 300 }, (_, i) => [`n${i}`, `v${i}`]);
   const record = JSON.stringify({ ts: 1_790_000_000, ...Object.fromEntries(many) });
   made = await smallCase({ 'wide.json': `${record}\n` }, evidence);

@@ -1,7 +1,4 @@
-/**
- * How windows use lists: kept once, named by every question; and what is said of one before it is used,
- * whatever its text.
- */
+/** How windows use lists: stored once, named by every question; and the preview of one, whatever its text. */
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** `list.preview`: how a list is understood, or why it is not, for who says what its columns are. */
+/** `list.preview`: how a list is interpreted, or why it cannot be, for a person who assigns its columns. */
 import { DaybookError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';
 import {
@@ -12,18 +12,18 @@ import {
 } from '../../query/index.ts';
 import { type GivenList, textOf, type CaseSession, contextOf } from '../../search/index.ts';
 
-/** Rows of its beginning. */
+/** Number of rows at its beginning. */
 const FIRST_ROWS = 5;
 
-/** A list that is wrong is no error here: that is what is asked. */
+/** An invalid list is not an error here: that is what the preview shows. */
 export function previewList(session: CaseSession, given: GivenList): Result<'list.preview'> {
   const { segments } = contextOf(session.snapshot(), { text: '', zone: 'UTC' }, session);
   return previewIn(given, segments, (list) => session.lists.read(list, segments));
 }
 
 /**
- * The same where events are in these segments.
- * @param read throws DaybookError for a list that is wrong
+ * The same for events in these segments.
+ * @param read throws DaybookError for an invalid list
  */
 export function previewIn(
   given: GivenList,
@@ -73,7 +73,7 @@ export function previewIn(
   }
 }
 
-/** Hints about lists name options of the command line, and are left out. */
+/** Hints about lists name options of the command line, and are omitted. */
 function problemOf(error: unknown): { message: string; hint?: string } {
   if (!(error instanceof DaybookError)) throw error;
   const { message, hint } = error;

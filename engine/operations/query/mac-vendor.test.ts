@@ -6,7 +6,7 @@ it.each([
   ['00:0c:29:01:02:03', 'VMware, Inc.'],
   ['08-00-27-01-02-03', 'PCS Systemtechnik GmbH'],
   ['000c.2901.0203', 'VMware, Inc.'],
-  // Registered, though its bit says that it is local.
+  // Registered, although its bit marks it as local.
   ['aa:00:00:01:02:03', /DIGITAL EQUIPMENT/],
   // Made by software: a virtual interface, or a telephone that hides.
   ['02:42:ac:11:00:02', 'locally administered'],

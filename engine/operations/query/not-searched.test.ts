@@ -1,4 +1,4 @@
-/** What an empty answer says of what was not searched. */
+/** What an empty answer says about data that was not searched. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ let session: CaseSession;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-not-searched-'));
   const at = (name: string) => join(folder, name);
-  // Two rows that are no connections: they go to the quarantine.
+  // Two rows that are not connections: they go to the quarantine.
   writeFileSync(
     at('conn.log'),
     Buffer.concat([
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As an import of the product keeps what it was given. */
+/** As an import of the product stores its arguments. */
 function keepArguments(target: string, paths: readonly string[]): void {
   const catalog = new Database(join(target, 'case.sqlite'));
   const items = paths.map((path) => ({ path, options: {} }));

@@ -1,10 +1,9 @@
 /**
- * What an answer leaves out: records in the quarantine, files that were not read, events without a time where a
- * range is named, packets beneath flows. An empty answer says so, with how many of the first two contain what
- * was asked for.
+ * What an answer leaves out: quarantined records, unread files, undated events if there is a time range, packets
+ * beneath flows. An empty answer reports them, and how many of the first two contain the text searched for.
  *
- * Holds always: reading is bounded and can be cancelled; what was not looked through is said, never counted as
- * empty, what is compressed included. Evidence is opened for reading, and only where it is a regular file.
+ * Invariants: reading is bounded and can be cancelled; unread data, including compressed data, is reported and
+ * never counted as empty. Evidence is opened for reading, and only if it is a regular file.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
@@ -19,7 +18,7 @@ import { hintsWhenEmpty } from './empty-hints.ts';
 import { type View, type CaseSession, askQuery } from '../../search/index.ts';
 
 export interface NotSearched {
-  /** Records in the quarantine, and how many of them contain what was asked for. */
+  /** Number of quarantined records, and how many of them contain the text searched for. */
   readonly quarantined: Looked;
   /** Files that were not read, or not to their end. */
   readonly unread: Looked;
@@ -30,13 +29,13 @@ export interface NotSearched {
 
 interface Looked {
   readonly count: number;
-  /** Of those that were looked through. */
+  /** Number of matches among those that were read. */
   readonly matching: number;
-  /** Looked through; fewer than `count` where it would take too long, or a file is compressed or not there. */
+  /** Number read; less than `count` if it would take too long, or a file is compressed or missing. */
   readonly looked: number;
 }
 
-/** Bytes of the quarantine, and of files, that are looked through. */
+/** Maximum number of bytes of the quarantine, and of files, that are read. */
 const MOST_BYTES = 64 << 20;
 
 /** @throws DaybookError cancelled */
@@ -73,7 +72,7 @@ export async function unsearched(
   };
 }
 
-/** The same in words, a sentence for each kind; empty where everything was searched. */
+/** The same in words, a sentence for each kind; empty if everything was searched. */
 export function notSearchedText(left: NotSearched, { packets = true } = {}): string[] {
   const { quarantined, unread, undated, packetsBeneath } = left;
   const out: string[] = [];
@@ -143,7 +142,7 @@ async function lookInQuarantine(
   return { count, matching, looked };
 }
 
-/** The record of a line of a quarantine file; undefined where it is cut off. */
+/** The record of a line in a quarantine file; undefined if it is truncated. */
 function rawOf(line: Buffer): Buffer | undefined {
   const at = line.lastIndexOf('"raw":"');
   const end = line.lastIndexOf('"}');
@@ -187,7 +186,7 @@ async function lookInUnread(
   return { count: unread.size, matching, looked };
 }
 
-/** The paths that an import was given. */
+/** The paths given to an import. */
 function pathsOf(given: unknown): string[] {
   if (typeof given !== 'object' || given === null || !('items' in given)) return [];
   const { items } = given;
@@ -198,12 +197,12 @@ function pathsOf(given: unknown): string[] {
     : [];
 }
 
-/** Where a file of this name may be: one that an import was given, or one in a folder that it was given. */
+/** Where a file with this name may be: an argument of an import, or in a folder given to one. */
 function places(name: string, given: readonly string[]): string[] {
   return given.flatMap((path) => (basename(path) === name ? [path] : []).concat(join(path, name)));
 }
 
-/** The first of the paths where a file is that has a content. */
+/** The first path that is a non-empty regular file. */
 async function regularFile(
   paths: readonly string[],
 ): Promise<{ path: string; size: number } | undefined> {
@@ -214,7 +213,9 @@ async function regularFile(
   return undefined;
 }
 
-/** How gzip, bzip2, xz, zstd, zip and 7z begin: words of a content are not among the bytes of its file. */
+/**
+ * Signatures of gzip, bzip2, xz, zstd, zip and 7z: words of the content do not occur in the bytes of such a file.
+ */
 const PACKED = ['1f8b', '425a68', 'fd377a585a00', '28b52ffd', '504b0304', '377abcaf271c'];
 
 async function isPacked(handle: FileHandle): Promise<boolean> {
@@ -223,7 +224,7 @@ async function isPacked(handle: FileHandle): Promise<boolean> {
   return PACKED.some((magic) => head.toString('hex').startsWith(magic));
 }
 
-/** For texts in UTF-16, as programs of Windows write them. */
+/** For texts in UTF-16, as Windows programs write them. */
 function withoutNuls(line: Buffer): Buffer {
   return line.includes(0) ? Buffer.from(line.filter((byte) => byte !== 0)) : line;
 }
@@ -240,7 +241,7 @@ async function opened<T>(work: () => Promise<T>): Promise<T | undefined> {
 
 const LF = 10;
 const BLOCK_BYTES = 1 << 20;
-/** A longer line is looked through in parts. */
+/** A longer line is searched in parts. */
 const MOST_LINE = 16 << 20;
 
 async function* linesOf(

@@ -1,4 +1,4 @@
-/** Lists that are open while the case changes, whose segments are merged with others and are no longer there. */
+/** Open lists while the case changes and their segments are merged with others and removed. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,10 @@ const messages = (batch: ColumnBatch): unknown[] => {
   return Array.from({ length: batch.rows }, (_, row) => cell(column, row));
 };
 
-/** What the list shows when it was made, and when segments were merged, with others if `more` came in between. */
+/**
+ * What the list shows when it is made, and after its segments were merged, with others if `more` was imported in
+ * between.
+ */
 async function beforeAndAfter(query: string, more: string | undefined) {
   const folder = mkdtempSync(join(root, 'x-'));
   const path = join(folder, 'x.daybook');
@@ -60,7 +63,7 @@ async function beforeAndAfter(query: string, more: string | undefined) {
   }
   const writer = await CaseWriter.open(path, 'test', BUILDER);
   await compactAll(writer).finally(() => writer.close());
-  // As when nobody asked for a while.
+  // As after a time without requests.
   const two = CaseSession.open(path, options);
   try {
     const range = { offset: 0, limit: 50, fields };

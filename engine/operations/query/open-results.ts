@@ -1,4 +1,4 @@
-/** `result.*`: the lists that a window has open. They belong to it and go with it. */
+/** `result.*`: a window's open lists. They are closed with it. */
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { hasCode } from '../../contract/errors.ts';
@@ -45,7 +45,7 @@ class OpenResult {
   readonly folder: string;
   readonly parameters: OpenParameters;
   result: ResultSet;
-  /** Of the case's changes the last, before the list was made. */
+  /** The last change of the case before the list was made. */
   change: number;
   readonly fields: readonly string[];
   private pinned: { session: CaseSession; release: () => void } | undefined;
@@ -129,7 +129,7 @@ export async function openList(
   );
   const opened = new OpenResult(folder, parameters, result, change, parameters.fields ?? names);
   opened.pin(session);
-  // What is attached stays readable when a compaction takes the file away.
+  // Attached segments stay readable when a compaction removes their files.
   const used = new Set(result.plan.segmentsUsed.map(({ id }) => id));
   const files = result.snapshot.segments.filter(({ id }) => used.has(id));
   if (files.length <= MOST_ATTACHED) session.store.attachSoon(files);
@@ -178,12 +178,12 @@ export async function listPlace(
   return { offset: value };
 }
 
-/** Closing one that is not there does nothing. */
+/** Closing a missing list does nothing. */
 export function closeList(client: Client, number: number): void {
   openOf(client).close(number);
 }
 
-/** Works on a list; where a compaction took its segments away, on the same events where they are now. */
+/** Works on a list; if a compaction removed its segments, on the same events in their new segments. */
 async function onList<T>(
   operation: string,
   session: CaseSession,

@@ -1,4 +1,4 @@
-/** `query.parse`: takes a query apart; with a case, finds everything that is wrong with it there. */
+/** `query.parse`: parses a query into its parts; with a case, reports every error it has there. */
 import type { Result } from '../../contract/operations.ts';
 import {
   type CompileContext,
@@ -16,7 +16,7 @@ import {
 } from '../../query/index.ts';
 import { type CaseSession, contextOf } from '../../search/index.ts';
 
-/** Whatever is wrong with the text is part of the answer. */
+/** Errors in the text are part of the answer. */
 export function takeApart(
   text: string,
   zone: string,
@@ -25,7 +25,7 @@ export function takeApart(
   return takeApartIn(text, session && contextOf(session.snapshot(), { text, zone }, session));
 }
 
-/** @param context in which the text is to be right; undefined: it is of no case */
+/** @param context in which the text must be valid; undefined: independent of a case */
 export function takeApartIn(
   text: string,
   context: CompileContext | undefined,
@@ -69,7 +69,7 @@ function planIn(
 ): { error?: Outline['error']; readings: Iterable<string> } {
   if (context === undefined) return { readings: ast.readings };
   try {
-    // Queries within are looked at by themselves: what they find makes nothing wrong.
+    // Inner queries are checked separately: their results cause no errors.
     for (const { query } of queriesWithin(ast)) {
       const { error } = planIn(query, text, context);
       if (error !== undefined) return { error, readings: ast.readings };

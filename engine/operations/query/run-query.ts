@@ -19,7 +19,7 @@ interface RunAnswer {
   shape: RunningQuery['plan']['shape'];
   columns: string[];
   batch: ColumnBatch;
-  /** Rows beyond those in `batch`; undefined when that is not known. */
+  /** Number of rows beyond those in `batch`; undefined if unknown. */
   left?: number;
   rest?: Record<string, unknown>;
   total?: Record<string, unknown>;
@@ -78,7 +78,7 @@ async function rows(
   };
 }
 
-/** Visits what a record has, its attributes as `attrs.NAME` too. */
+/** Visits the fields of a record, its attributes as `attrs.NAME` as well. */
 function forEachField(
   record: ShownRecord,
   visit: (name: string, value: ShownValue | undefined) => void,

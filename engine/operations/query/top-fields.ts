@@ -1,4 +1,4 @@
-/** Fields that are given beside a query, not in it. */
+/** Fields that are given next to a query, not in it. */
 import { DaybookError } from '../../contract/errors.ts';
 import { parseQuery } from '../../query/index.ts';
 

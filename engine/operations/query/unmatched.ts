@@ -1,4 +1,4 @@
-/** Lines of a list that no event of a view matches, and what was not looked at for them. */
+/** Lines of a list that match no event of a view, and what was not searched for them. */
 import type { Result } from '../../contract/operations.ts';
 import {
   type CaseSession,

@@ -1,4 +1,4 @@
-/** Where a time axis has its labels: at round times, as short as the span allows. */
+/** Positions of a time axis's labels: at round times, as short as the span allows. */
 
 interface Tick {
   /** In intervals from the start of the axis, not always whole. */
@@ -13,7 +13,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Intervals in milliseconds, or months, with the characters of an ISO time that tell them apart. */
+/** Intervals in milliseconds, or months, with the characters of an ISO time that distinguish them. */
 const STEPS: readonly {
   readonly ms?: number;
   readonly months?: number;
@@ -43,7 +43,7 @@ export function axisTicks(starts: readonly string[]): Tick[] {
   return [{ place: 0, label: labelOf(first, last - first < 10 * MINUTE ? 19 : 16) }];
 }
 
-/** The round times of a span; undefined when they are too many. */
+/** The round times of a span; undefined if there are too many. */
 function roundTimes(
   first: number,
   last: number,

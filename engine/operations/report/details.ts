@@ -1,7 +1,7 @@
 /** Structured details, of an audit entry for instance, as text for people: `paths: a, b; total (read: 3)`. */
 import { number } from './figures.ts';
 
-/** Members without a value are left out. */
+/** Members without a value are omitted. */
 export function detailsText(detail: unknown): string {
   return textOf(detail, 0);
 }

@@ -18,7 +18,7 @@ import { viewsSection, viewTitle } from './sections/views.ts';
 import { STYLE } from './style.ts';
 import { timelineFigures } from './timeline-chart.ts';
 
-/** Nothing may run or be loaded; the one style sheet is named by its hash. */
+/** Nothing may run or be loaded; the only style sheet is identified by its hash. */
 function policyOf(style: string): Html {
   return new Html(
     [

@@ -1,6 +1,6 @@
 /**
- * What a report says, read from the case. Everything is bounded; what is left out is counted, so that
- * the report can say so.
+ * The facts in a report, read from the case. Everything is bounded; omitted entries are counted, so that the report
+ * can say so.
  */
 import { userName } from '../../catalog/catalog-database.ts';
 import { LEFT_OUT } from '../../catalog/tables/marks.ts';
@@ -22,13 +22,16 @@ export interface ReportRequest {
   title?: string | undefined;
   author?: string | undefined;
   note?: string | undefined;
-  /** Who may read it, such as `TLP:AMBER`, printed as `CLASSIFICATION_PAGES` says. One line, as `classificationOf` gives it. */
+  /**
+   * Who may read it, such as `TLP:AMBER`, printed as `CLASSIFICATION_PAGES` describes. One line, as returned by
+   * `classificationOf`.
+   */
   classification?: string | undefined;
-  /** Times are shown in it. */
+  /** The zone in which times are shown. */
   zone: string;
-  /** Of Daybook. */
+  /** Daybook's version. */
   version: string;
-  /** RFC 3339; the one thing in which two reports on the same case differ. */
+  /** RFC 3339; the only difference between two reports on the same case. */
   generatedAt: string;
 }
 
@@ -36,7 +39,7 @@ interface QuarantineReason {
   source: string;
   reason: string;
   count: number;
-  /** Of the first such record in the source's content. */
+  /** Position of the first such record in the source's content. */
   offset: number;
   line: number | undefined;
 }
@@ -63,9 +66,9 @@ export interface ReportFacts {
   /** Lines that two sources have. */
   overlaps: readonly OverlapFacts[];
   imports: ImportRow[];
-  /** Hash manifests that imports met. */
+  /** Hash manifests that imports found. */
   manifests: Limited<ManifestRow>;
-  /** Items of imports that are no complete source: failed, ignored, known already. */
+  /** Items of imports that are not complete sources: failed, ignored, already known. */
   ledger: Limited<LedgerRow>;
   quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
   views: Limited<ViewFacts>;

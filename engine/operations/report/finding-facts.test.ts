@@ -15,7 +15,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const last = { tag: `tag ${1000 + LIMITS.tags}` };
 
-/** The report of a case of a log, once `mark` has put findings into it. */
+/** The report of a case with a log, after `mark` has added findings. */
 async function reportOf(
   events: number,
   mark: (session: CaseSession) => Promise<void>,

@@ -1,7 +1,6 @@
 /**
- * HTML that is safe by construction: a piece of markup is made by `markup` alone, which escapes every
- * text put into it. Control, format and direction characters of a text are shown as what they are
- * (`\u202e`), never sent.
+ * HTML that is safe by construction: markup is made by `markup` alone, which escapes every text put into it.
+ * Control, format and direction characters of a text are shown as escapes (`\u202e`), never sent.
  */
 export class Html {
   readonly markup: string;
@@ -12,7 +11,7 @@ export class Html {
 
 export type Piece = string | number | Html | undefined | readonly Piece[];
 
-/** A template of markup; texts in it are escaped. In attributes put only words, numbers and `attribute`. */
+/** A template of markup; texts in it are escaped. In attributes use only words, numbers and `attribute`. */
 export function markup(parts: TemplateStringsArray, ...pieces: Piece[]): Html {
   const fixed = withoutIndent(parts);
   let text = fixed[0] ?? '';
@@ -24,7 +23,7 @@ export function markup(parts: TemplateStringsArray, ...pieces: Piece[]): Html {
 
 const unindented = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** The source's own indentation is no part of a document with thousands of rows. */
+/** The source's indentation has no place in a document with thousands of rows. */
 function withoutIndent(parts: TemplateStringsArray): readonly string[] {
   const known = unindented.get(parts);
   if (known !== undefined) return known;
@@ -40,7 +39,7 @@ function markupOf(piece: Piece): string {
   return piece instanceof Html ? piece.markup : piece.map(markupOf).join('');
 }
 
-/** Everything that has no shape of its own or changes the direction of what follows. */
+/** Everything that is invisible or changes the direction of what follows. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /** Characters of one text that are shown. */
@@ -81,13 +80,13 @@ export function plainText(text: string): Html {
   return new Html(escape(text.slice(0, MAX_TEXT).replace(INVISIBLE, named)));
 }
 
-/** A text that people wrote: its line feeds are kept. */
+/** Text written by people: its line feeds are kept. */
 export function paragraphs(text: string): Html {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   return new Html(lines.map((line) => shown(line.replaceAll('\t', '    '))).join('<br>\n'));
 }
 
-/** A text cut to `most` characters, with how many are left out. */
+/** A text truncated to `most` characters, with the number omitted. */
 export function brief(text: string, most: number): Html {
   if (text.length <= most) return markup`${text}`;
   const left = text.length - most;
@@ -98,19 +97,19 @@ interface Column {
   readonly name: string;
   /** Right-aligned. */
   readonly number?: boolean;
-  /** In a typewriter's letters: hashes, queries, records. */
+  /** Whether it is in a monospaced font: hashes, queries, records. */
   readonly code?: boolean;
-  /** Its cells are single words, which are not broken. */
+  /** Whether its cells are single words, which are not broken. */
   readonly word?: boolean;
 }
 
-/** More about a row, in a cell of its own below it, from a column on. */
+/** More about a row, in a separate cell below it, from a column on. */
 interface Below {
   readonly from: number;
   readonly body: Piece;
 }
 
-/** A table with a caption for those who do not see it. */
+/** A table with a caption for people who do not see it. */
 export function table(
   caption: string,
   columns: readonly Column[],
@@ -170,7 +169,7 @@ function breakable(name: string): Html {
   return markup`${parts}`;
 }
 
-/** Names with their values, one below the other; those without a value are left out. */
+/** Names with their values, one per line; those without a value are omitted. */
 export function list(entries: readonly (readonly [string, Piece])[]): Html {
   const there = entries.filter(([, value]) => value !== undefined && value !== '');
   if (there.length === 0) return markup``;
@@ -183,7 +182,7 @@ export function list(entries: readonly (readonly [string, Piece])[]): Html {
   </dl>`;
 }
 
-/** A note on content left out, in its place. */
+/** A note on omitted content, in its place. */
 export function leftOut(text: Piece): Html {
   return markup`<p class="left-out">${text}</p>`;
 }

@@ -1,4 +1,4 @@
-/** That a report says what its answers leave out, and what is in the case twice. */
+/** A report says what its answers leave out, and what is in the case twice. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -26,5 +26,5 @@ export function limited<T>(all: readonly T[], most: number): Limited<T> {
   return { shown: all.slice(0, most), left: Math.max(0, all.length - most) };
 }
 
-/** Column with the decided parts of a time; shown as a mark beside the time. */
+/** Column with the decided parts of a time; shown as a mark next to it. */
 export const BASIS = 'ts_basis';

@@ -30,7 +30,7 @@ function clipped(text: string, most: number): string {
   return all.length <= most ? text : `${all.slice(0, most - 1).join('')}…`;
 }
 
-/** A text as a string of CSS: everything but letters, digits and spaces by its code, so that nothing ends it. */
+/** A text as a CSS string: everything but letters, digits and spaces by code, so that nothing ends it. */
 function cssString(text: string): string {
   const safe = text
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '\ufffd')

@@ -6,6 +6,6 @@ export interface Section {
   readonly id: string;
   readonly title: string;
   readonly body: Html;
-  /** On paper it begins a page: only what is long. */
+  /** Whether it begins a page on paper: only long sections. */
   readonly ownPage?: boolean;
 }

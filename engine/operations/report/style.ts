@@ -1,4 +1,7 @@
-/** How the report looks: on screens of any width, and on paper (with page-margins.ts). No font, image or file from elsewhere. */
+/**
+ * The style of the report: on screens of any width, and on paper (with page-margins.ts). Loads no font, image or
+ * file.
+ */
 export const STYLE = `
 :root { color-scheme: light; --ink: #1b1f24; --soft: #56606b; --rule: #c9cfd6; --faint: #eef1f4; --accent: #1f4a70; --warn: #8a3b12; }
 * { box-sizing: border-box; }
@@ -109,7 +112,7 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   th, td { padding-right: .5rem; }
   td.code { font-size: 7.4pt; }
   thead { display: table-header-group; }
-  /* The sum of a table stands once, at its end. */
+  /* The sum of a table is printed once, at its end. */
   tfoot { display: table-row-group; }
   tr:has(+ .below) td { padding-top: .18rem; }
   .below td { padding-bottom: .18rem; }

@@ -1,4 +1,4 @@
-/** Marks at the times of events whose records do not state all of them, and what the marks mean. */
+/** Marks next to times that the events' records do not state completely, and the meaning of the marks. */
 import { TS_BASIS } from '../../contract/event.ts';
 import { markup, type Html } from './html.ts';
 
@@ -19,7 +19,7 @@ export function timeMarks(basis: number): Html | undefined {
   return markup` <sup class="basis">${there.map(({ mark }) => mark).join(' ')}</sup>`;
 }
 
-/** The marks that some of these times have; undefined when none has one. */
+/** The marks of these times; undefined if none has one. */
 export function marksLegend(bases: readonly number[]): Html | undefined {
   const all = bases.reduce((bits, basis) => bits | basis, 0);
   const there = MARKS.filter(({ bit }) => (all & bit) !== 0);

@@ -4,7 +4,7 @@ import { axisTicks } from './axis-ticks.ts';
 import { markup, plainText, type Html } from './html.ts';
 
 export interface Bucket {
-  /** As it is shown: RFC 3339 in the report's zone. */
+  /** As shown: RFC 3339 in the report's zone. */
   readonly start: string;
   readonly count: number;
 }
@@ -14,7 +14,7 @@ const HEIGHT = 150;
 const LEFT = 52;
 const BOTTOM = 22;
 const TOP = 8;
-/** A label so near to an end of the axis is not centred on its tick. */
+/** A label this close to an end of the axis is not centred on its tick. */
 const EDGE = 60;
 
 /** @param id of the drawing in the page; its figures have `id` + `-figures` */
@@ -82,7 +82,7 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
   </figure>`;
 }
 
-/** The same as a list: what the drawing's bars stand for. Empty buckets are left out. */
+/** The same as a list: the values of the drawing's bars. Empty buckets are omitted. */
 export function timelineFigures(id: string, title: string, buckets: readonly Bucket[]): Html {
   const there = buckets.filter(({ count }) => count > 0);
   return markup`<h3 id="${id}-figures">${title}</h3>

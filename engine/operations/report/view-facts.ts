@@ -28,7 +28,7 @@ export interface ViewFacts {
   timeline: readonly Bucket[];
   columns: readonly string[];
   rows: readonly (readonly string[])[];
-  /** TS_BASIS bits of each row, where the view has times of events. */
+  /** TS_BASIS bits of each row, if the view has times of events. */
   basis: readonly number[];
   /** Further rows. */
   left: number;
@@ -61,7 +61,7 @@ export async function buckets(
   return all.some(({ count }) => count > 0) ? all : [];
 }
 
-/** Events that a query finds, or rows of the table that it gives. */
+/** Number of events that a query finds, or of rows in its table. */
 export async function countOfQuery(
   session: CaseSession,
   { query, from, to, zone }: Asked,
@@ -109,7 +109,7 @@ export async function viewFacts(
     const found = await foundByView(session, view, signal);
     return { ...none, ...found, error: undefined };
   } catch (error) {
-    // For example a view of another case: the report goes on and says why.
+    // A view of another case, for example: the report continues and says why.
     if (!(error instanceof DaybookError) || error.code === 'cancelled') throw error;
     return { ...none, left: 0, columnsLeft: 0, notes: [], error: error.message };
   }
@@ -123,7 +123,7 @@ async function startView(
 ): Promise<RunningQuery> {
   const start = (text: string): Promise<RunningQuery> =>
     askQuery(session, {
-      // One more, which tells that there are further rows.
+      // One more, to find out whether there are further rows.
       ...{ text, from, to, zone, limit: LIMITS.viewRows + 1, signal },
       operation: 'report.view',
     });
@@ -180,7 +180,7 @@ async function foundByView(
   } else {
     const answer = countOf(running, await running.answer());
     const all = recordsOf(answer);
-    // `top` and `timeline` have a size of their own.
+    // `top` and `timeline` limit themselves.
     append(records, all.slice(0, answer.shape === 'timeline' ? 0 : LIMITS.viewRows));
     names = 'columns' in answer ? answer.columns : namesOf(records);
     rowsThere =

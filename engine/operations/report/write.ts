@@ -24,7 +24,7 @@ function classificationOf(text: string | undefined): string | undefined {
 }
 
 /**
- * Collects what the report says and writes it.
+ * Collects the facts of a report and writes it.
  * @throws DaybookError usage, unreadable, disk-full, cancelled, case-damaged
  */
 export async function writeReport(

@@ -1,6 +1,6 @@
 /**
- * A scan of a file finds what an import of it and the same query find: rows, counts, tops, timelines,
- * tables. On captures, logs and flow files that are made here, and on real captures where they are.
+ * A scan of a file finds what an import of it and the same query find: rows, counts, tops, timelines, tables. On
+ * generated captures, logs and flow files, and on real captures if they are available.
  */
 import {
   existsSync,
@@ -91,7 +91,7 @@ async function scanned(path: string, text: string, zone = 'UTC') {
   return running.plan.shape === 'rows' ? all(running.rows()) : running.answer();
 }
 
-/** Rows in an order of their own: a scan has that of the file. Sums of reals differ in the last digits. */
+/** Rows in a canonical order: a scan has that of the file. Sums of reals differ in the last digits. */
 function settled(found: Answer | ShownRecord[]): unknown {
   const text = (record: ShownRecord) => JSON.stringify(record);
   if (Array.isArray(found)) return found.map(text).sort();
@@ -149,10 +149,10 @@ const ON_ALL = [
   'bytes:>100 | where bytes < 1000 | top 2 bytes',
 ];
 
-/** Every other one: what differs by format is how values come to be, not what is done with them. */
+/** Every second query: formats differ in how values are read, not in what is done with them. */
 const half = (from: 0 | 1) => ON_ALL.filter((_, i) => i % 2 === from);
 
-/** One capture each way of looking at it: packets alone, and with their flows. */
+/** One capture in each mode: packets alone, and with their flows. */
 describe('a capture', () => {
   let packets: Imported;
   let flows: Imported;

@@ -1,6 +1,4 @@
-/**
- * `scan`: a query over evidence as it lies, in one pass; no case, nothing stored.
- */
+/** `scan`: a query over evidence files in one pass, without a case; nothing is stored. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +45,7 @@ export interface ScanParameters {
   /** A file, or `-` for standard input. */
   readonly path: string;
   readonly text: string;
-  /** The files of `lookup`, by what the query calls them. */
+  /** The files for `lookup`, by their names in the query. */
   readonly lookups?: ReadonlyMap<string, GivenFile> | undefined;
   readonly from: EpochMicros | undefined;
   readonly to: EpochMicros | undefined;
@@ -63,7 +61,7 @@ export interface ScanParameters {
   readonly clock?: string | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;
-  /** Files of extractors beside those of Daybook. */
+  /** Files of extractors in addition to Daybook's. */
   readonly extractors?: readonly string[];
   readonly onProgress: (progress: {
     readonly bytes: number;
@@ -73,18 +71,18 @@ export interface ScanParameters {
   }) => void;
 }
 
-/** What reads evidence. */
+/** Readers of evidence. */
 export interface ScanTools {
   /**
-   * The importer that reads its input once, from the first byte to the last. It is asked first: what
-   * it is certain of needs no other.
+   * The importer that reads its input once, from the first byte to the last. It is tried first: if it is certain,
+   * no other is needed.
    */
   readonly captures: Importer;
   /** All importers, in the order of preference. */
   importers(): Promise<readonly Importer[]>;
   /**
    * Finds the sources of a file: itself, or the members of an archive.
-   * @param temporary makes a folder for copies of what cannot be read twice where it lies
+   * @param temporary makes a folder for copies of what cannot be read twice in place
    */
   walk(
     path: string,
@@ -100,11 +98,11 @@ export interface RunningScan {
   rows(): AsyncGenerator<ShownRecord[]>;
   /** The answer of every other shape. */
   answer(): Promise<Answer>;
-  /** To be asked when it has ended: what was read for nothing is not in it. */
+  /** Complete after the scan has ended: does not count what was read in vain. */
   readonly ledger: ScanLedger;
-  /** To be asked when it has ended: what a person should know of the answer. */
+  /** Notes on the answer for people; call it after the scan has ended. */
   notes(): string[];
-  /** To be asked when it has ended. */
+  /** Call it after the scan has ended. */
   timings(): Timings;
 }
 
@@ -120,7 +118,7 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   watch.path = 'scan';
   const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
   const names = doubtfulNames(run.scan.scanPlan.plan.ast);
-  /** Reads as far as it must to know which names are fields; of a stream that is not known. */
+  /** Reads as far as necessary to know which names are fields; for a stream that is unknown. */
   const decide = async (): Promise<void> => {
     if (names.size === 0 || path === '-') return;
     const fields = new Set<string>();
@@ -206,11 +204,11 @@ function runOf(
 interface Run {
   request: ScanRequest;
   scan: Scan;
-  /** Forgets what was read. */
+  /** Resets it for another attempt. */
   again(): void;
 }
 
-/** A folder that is made when it is asked for. */
+/** A folder that is made on first use. */
 class TemporaryFolder {
   private made: Promise<string> | undefined;
   readonly path = (): Promise<string> => (this.made ??= mkdtemp(join(tmpdir(), 'daybook-scan-')));
@@ -242,7 +240,7 @@ async function readAll(
         await readStream(run, parameters, tools, sources, temporary);
       } finally {
         signal.removeEventListener('abort', stop);
-        // Whoever writes to it should not wait for a reader that has found enough.
+        // A writer should not wait for a reader that has found enough.
         standardInput.destroy();
       }
     } else await readFile(run, parameters, tools, sources, temporary, parameters.path);
@@ -272,7 +270,7 @@ async function readFile(
   try {
     found = await readItems(run, parameters, tools, sources, path, temporary);
   } catch (error) {
-    // Members of an archive may have been read before what is damaged of it.
+    // Members of a damaged archive may have been read before.
     if (run.scan.ledger.read === 0 || !run.scan.isBroken(error, sources[0]!.name)) throw error;
     return;
   }
@@ -340,7 +338,7 @@ async function readItem(
   return true;
 }
 
-/** What reads a content: without the other importers, if it is certainly a capture. */
+/** The reader of a content: without the other importers if it is certainly a capture. */
 async function readerOf(
   tools: ScanTools,
   head: Head,
@@ -380,8 +378,8 @@ function optionsOf(
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Captures are read as they come; what an importer may want to see more than once, or in another way
- * than it came, is kept in a temporary file first.
+ * Captures are read as they arrive; content that an importer may read more than once, or out of order, is first
+ * copied to a temporary file.
  */
 async function readStream(
   run: Run,

@@ -1,4 +1,4 @@
-/** Queries of a case as ClickHouse takes them, and those that it is not asked. */
+/** Queries of a case translated to ClickHouse, and those that are refused. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { type SmallCase, smallCase } from '../testing/small-case.ts';

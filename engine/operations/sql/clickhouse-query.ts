@@ -1,13 +1,15 @@
-/** A query of Daybook as SQL for the ClickHouse that has the events of a case that was handed over (docs/team.md). */
+/**
+ * Translates a Daybook query to SQL for the ClickHouse that has the events of a handed-over case (docs/team.md).
+ */
 import { clickhouseStatement } from '../../query/index.ts';
 import { type CaseSession, type QueryParameters, askQuery } from '../../search/index.ts';
 
 interface Translated {
   /** A statement that ends with a semicolon and a line feed, and before it those that make tables of long lists. */
   readonly sql: string;
-  /** Its columns; undefined: all of the table of events. */
+  /** Its columns; undefined: all columns of the table of events. */
   readonly columns: readonly string[] | undefined;
-  /** How doubtful parts of the query were read. */
+  /** How ambiguous parts of the query were read. */
   readonly notes: readonly string[];
 }
 

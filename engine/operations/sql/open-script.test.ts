@@ -1,4 +1,4 @@
-/** What DuckDB sees of a case by the script is what Daybook shows. */
+/** With the script, DuckDB sees of a case what Daybook shows. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';

@@ -1,8 +1,8 @@
 /**
- * One SQL script that shows a case to the DuckDB that everybody has: views `events`, `sources`, `tags`, `notes` and `findings`
- * over the segments where they lie. What is deleted or left out is not shown, as in Daybook itself.
+ * A SQL script that shows a case to any DuckDB: views `events`, `sources`, `tags`, `notes` and `findings` over the
+ * segments in place. Deleted and left-out events are hidden, as in Daybook itself.
  *
- * Invariant: nothing of a case is written: segments are attached read-only. Texts of evidence are SQL literals.
+ * Invariant: the case is not written: segments are attached read-only. Texts of evidence are SQL literals.
  */
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { identifier, literal } from '../../store/table-layout.ts';
@@ -23,7 +23,7 @@ export function* openScript(session: CaseSession): Generator<string> {
   for (const { id } of segments)
     for (const tag of marks.get(id) ?? []) {
       const name = names.get(tag);
-      // Events that are left out are among the deleted, too.
+      // Left-out events are marked as deleted, too.
       if (tag !== 0 && name === undefined) continue;
       const rows = rowsSql(session.catalog.marks.of(id, tag));
       yield name === undefined
@@ -57,7 +57,7 @@ export function* openScript(session: CaseSession): Generator<string> {
   yield findingsView(session);
 }
 
-/** The whole script, in parts: what it is, and each statement with its semicolon. */
+/** The whole script, in parts: a header, and each statement with its semicolon. */
 export function* scriptText(session: CaseSession, version: string): Generator<string> {
   yield `-- The case ${oneLine(session.folder)}, as Daybook ${version} shows it to DuckDB 1.5 or newer:\n`;
   yield '-- views events, sources, tags, notes and findings. It reads the files of the case and changes none.\n';
@@ -78,7 +78,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]/g, ' ');
 }
 
-/** Ascending numbers of rows, as runs: those of a deletion or a tag often follow each other. */
+/** Ascending row numbers as runs: those of a deletion or a tag are often consecutive. */
 function rowsSql(rows: Uint32Array): string {
   const first: number[] = [];
   const last: number[] = [];
@@ -98,7 +98,7 @@ interface Column {
   readonly type: string;
 }
 
-/** A view of all rows of some selects, which have these columns; of none where there are none. */
+/** A view of all rows of some selects with these columns; empty if there are none. */
 function viewSql(name: string, columns: readonly Column[], selects: readonly string[]): string {
   const none = columns.map((one) => `CAST(NULL AS ${one.type}) AS ${identifier(one.name)}`);
   const rows =

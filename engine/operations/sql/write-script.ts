@@ -1,4 +1,4 @@
-/** The script that shows a case to other programs, given out whole and kept in the audit log. */
+/** Writes the script that shows a case to other programs, and records that in the audit log. */
 import { createHash } from 'node:crypto';
 import { auditOutput } from '../output/output-file.ts';
 import type { CaseSession } from '../../search/index.ts';

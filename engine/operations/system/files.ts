@@ -1,6 +1,6 @@
 /**
- * What a folder of this machine holds, for windows that have no file dialog of their own. Names come
- * from whoever made the files: they are data.
+ * The contents of a folder of this machine, for windows without a file dialog of their own. Names come from whoever
+ * made the files: they are data.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -15,14 +15,14 @@ type Entry = Listing['entries'][number];
 
 /** Entries that are listed of one folder. */
 const MOST = 5000;
-/** Entries that are looked at at a time. */
+/** Number of entries that are examined concurrently. */
 const AT_ONCE = 64;
 const RANK: Readonly<Record<Entry['type'], number>> = { case: 0, folder: 0, file: 1 };
 const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /**
- * Folders and cases first, each sort by name; hidden entries are left out.
- * @param folder the home folder when undefined
+ * Folders and cases first, each sorted by name; hidden entries are omitted.
+ * @param folder the home folder if undefined
  * @throws DaybookError not-found, unreadable, usage
  */
 export async function listFolder(folder: string | undefined): Promise<Listing> {
@@ -59,7 +59,7 @@ async function namesIn(path: string): Promise<string[]> {
   }
 }
 
-/** Undefined for what is neither a file nor a folder: sockets, devices, links to nothing. */
+/** Undefined for what is neither a file nor a folder: sockets, devices, broken links. */
 async function entryOf(folder: string, name: string): Promise<Entry | undefined> {
   const path = join(folder, name);
   try {

@@ -50,7 +50,7 @@ export function systemHandlers(
     }),
     'settings.set': async (request) => {
       checkSettings(request);
-      // What is left out stays as it is; what is undefined, too.
+      // Omitted and undefined values stay unchanged.
       const changed = Object.entries(request).filter(([, value]) => value !== undefined);
       writeSettings(stateFolder, {
         ...readSettings(stateFolder),

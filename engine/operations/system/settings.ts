@@ -3,14 +3,14 @@ export function importMemoryOf(memory: number): number {
   return Math.min(MOST_IMPORT_MEMORY, Math.max(LEAST_IMPORT_MEMORY, memory * IMPORT_SHARE));
 }
 /**
- * Bytes that DuckDB may use while it writes segments anew, beside which the process needs little: rows of
- * hundreds of columns are in memory at once.
+ * Bytes that DuckDB may use while it rewrites segments; the process needs little in addition. Rows of hundreds of
+ * columns are in memory at once.
  */
 export function rewriteMemoryOf(memory: number): number {
   return Math.max(importMemoryOf(memory), memory / 2);
 }
 
-/** With less DuckDB refuses to build segments of many columns. */
+/** With less memory DuckDB refuses to build segments with many columns. */
 const LEAST_IMPORT_MEMORY = 96e6;
 /** Building segments needs no more. */
 const MOST_IMPORT_MEMORY = 500e6;
@@ -26,14 +26,14 @@ export interface EngineLimits {
   threads: number;
   /** Import workers. */
   jobs: number;
-  /** Rows after which an import commits; undefined for the engine's own choice. */
+  /** Rows after which an import commits; undefined: the engine's choice. */
   chunkRows: number | undefined;
 }
 
 export interface EngineSettings {
   readonly limits: EngineLimits;
-  /** Where new cases are put if nobody says otherwise. */
+  /** The default folder of new cases. */
   readonly casesFolder: string;
-  /** Where settings and recent cases are kept. */
+  /** The folder for settings and recent cases. */
   readonly stateFolder: string;
 }

@@ -1,8 +1,8 @@
 /**
- * What Daybook remembers between its runs: settings and recent cases, a JSON file each. Several
- * engines may run: each reads a file again before it changes it, and replaces it in one step.
+ * State that Daybook keeps between runs: settings and recent cases, a JSON file each. Several engines may run: each
+ * reads a file again before it changes it, and replaces it atomically.
  *
- * Invariant: a file that is missing or damaged counts as empty; it never stops Daybook.
+ * Invariant: a missing or damaged file counts as empty; it never stops Daybook.
  */
 import {
   closeSync,
@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { accessError, diskError, writeAll } from '../../util/files.ts';
 import type { Request } from '../../contract/operations.ts';
 
-/** Settings as they were changed; what was not is left out. */
+/** Changed settings only. */
 type SavedSettings = Request<'settings.set'>;
 
 interface RecentCase {
@@ -55,7 +55,7 @@ export function writeSettings(stateFolder: string, settings: SavedSettings): voi
   replaceFile(stateFolder, SETTINGS, settings);
 }
 
-/** The case opened last comes first. */
+/** Most recently opened first. */
 export function readRecent(stateFolder: string): RecentCase[] {
   const read = readJson(stateFolder, RECENT);
   if (!Array.isArray(read)) return [];

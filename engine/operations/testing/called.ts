@@ -1,6 +1,6 @@
 /**
- * For tests: calls a handler as the host does: with a request that passed its schema, and its parts
- * and its result checked by theirs.
+ * For tests: calls a handler as the host does: with a request validated by its schema, and validating its parts and
+ * result.
  */
 import {
   operations,
@@ -17,7 +17,7 @@ interface Called<N extends OperationName> {
   parts: Part<N>[];
 }
 
-/** @throws what the handler throws, and ZodError where it breaks the contract */
+/** @throws whatever the handler throws, and ZodError if it violates the contract */
 export async function called<N extends OperationName>(
   handlers: HandlersOf<N>,
   name: N,

@@ -1,6 +1,6 @@
 /**
- * For tests: segments as they were before the numbers of cut messages were bytes of one list
- * (docs/adr/0017), in the place of those of a case.
+ * For tests: replaces the segments of a case by segments in the older form with a list for each width of numbers of
+ * cut messages (docs/adr/0017).
  */
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';

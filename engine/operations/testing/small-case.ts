@@ -1,4 +1,4 @@
-/** For tests: a case made of small files in a temporary folder, and the services to ask about it. */
+/** For tests: a case made from small files in a temporary folder, and the services to query it. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * For tests: a case with events of every sort that others may find hard to read: both families of addresses, many
- * attributes, names that differ in case only, several days, none, cut messages, and marks of every sort.
+ * For tests: a case with all sorts of events that other tools may find hard to read: both address families, many
+ * attributes, names that differ only in case, several days, none, cut messages, and all sorts of marks.
  */
 import { nfdumpCsv, pcapOf, rfc3164, rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import type { CaseSession } from '../../search/index.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether the evidence is what was imported: each file by its hash, each member of an archive by the hash of its bytes,
- * and events of each source by reading them again.
+ * Checks that the evidence is what was imported: each file by its hash, each archive member by the hash of its
+ * bytes, and events of each source by reading them again.
  */
 import { createHash } from 'node:crypto';
 import { counted } from '../../contract/counted.ts';
@@ -31,7 +31,7 @@ import {
 } from './read-back.ts';
 import { append } from '../../util/append.ts';
 
-/** Readers of evidence, given by the shell. */
+/** Readers of evidence; provided by the shell. */
 export interface EvidenceTools {
   readonly importers: readonly Importer[];
   readonly walk: Walk;
@@ -41,7 +41,7 @@ interface EvidenceOptions {
   /** Undefined: archives are not opened, and no events are compared. */
   readonly tools: EvidenceTools | undefined;
   readonly sample: SampleSize;
-  /** For members of archives that have to be copied to be read. */
+  /** For archive members that must be copied to be read. */
   readonly temporary: string;
   readonly segments: readonly SegmentRow[];
   readonly limits: ReadLimits;
@@ -134,7 +134,7 @@ class EvidenceCheck {
     };
   }
 
-  /** One file, with all sources that are in it. */
+  /** One file, with all sources in it. */
   private async file(path: string, sources: readonly SourceRow[]): Promise<FileState> {
     const { findings, options } = this;
     const all = (reason: string): void => {
@@ -189,7 +189,7 @@ class EvidenceCheck {
     return worst ?? 'unchanged';
   }
 
-  /** Sources that are the file itself, as it was at one time or another. */
+  /** Sources that are the file itself, in its state at some time. */
   private async directly(
     path: string,
     sources: readonly SourceRow[],
@@ -201,7 +201,7 @@ class EvidenceCheck {
     for (const source of sources) {
       const { name, rawSize, rawSha256 } = source;
       if (rawSha256 === undefined) {
-        // Its import was interrupted: there is a hash once it is read to the end.
+        // Its import was interrupted: its hash is known once it is read to the end.
         this.notCompared(source, 'it was not read to its end');
         states.push('not checked');
       } else if (sha256 === rawSha256) {
@@ -260,7 +260,7 @@ class EvidenceCheck {
       for (const source of sources) this.notCompared(source, 'its archive was not opened');
       return 'not checked';
     }
-    // Several members may have one name: they are met in the order in which they were imported.
+    // Several members may have the same name: they are matched in the order in which they were imported.
     const left = Map.groupBy(sources, (source) => locationOf(source).members.join('\0'));
     const state = { changed: 0, notChecked: 0 };
     const locked: string[] = [];
@@ -332,7 +332,7 @@ class EvidenceCheck {
     return state.changed > 0 ? 'changed' : state.notChecked > 0 ? 'not checked' : 'unchanged';
   }
 
-  /** The archive itself: bytes that no member holds, and members that are no sources. */
+  /** The archive itself: bytes that belong to no member, and members that are not sources. */
   private archive(
     path: string,
     members: readonly SourceRow[],
@@ -369,7 +369,7 @@ class EvidenceCheck {
     return 'changed';
   }
 
-  /** Of a member; of one that its import could not read to its end, of what was read. */
+  /** Hash of a member; if its import could not read it to its end, of what was read. */
   private async hashOf(source: SourceRow, evidence: EvidenceItem): Promise<string> {
     const { signal, progress } = this.options;
     const hash = createHash('sha256');
@@ -456,7 +456,7 @@ function shown(value: string | number | bigint | undefined): string {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }
 
-/** Of the sources of an archive that ends. */
+/** For the sources of a truncated archive. */
 function uncheckedText(unchecked: number, of: number): string {
   if (unchecked === 0) return 'its sources come before that';
   return unchecked === of

@@ -1,6 +1,6 @@
 /**
- * Whether the quarantine files hold what was committed: by the hash that the catalog keeps of each, and by the number of
- * their records, which is that of the sources' ledgers.
+ * Checks that the quarantine files contain what was committed: by the hash of each in the catalog, and by the
+ * number of their records, which must equal that of the sources' ledgers.
  */
 import { constants } from 'node:fs';
 import { counted } from '../../contract/counted.ts';
@@ -79,7 +79,7 @@ export async function checkQuarantine(
   }
   for (const { id, name, quarantined } of sources) {
     const found = bySource.get(id) ?? 0;
-    // Where a file is damaged, that is what is said.
+    // If a file is damaged, only that is reported.
     if (sound && found !== quarantined)
       findings.damage(
         'quarantine',

@@ -1,4 +1,4 @@
-/** Whether the segments, their side files and the rollups are what the catalog says, each looked at by itself. */
+/** Checks that the segments, their side files and the rollups match the catalog, each separately. */
 import { constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { counted } from '../../contract/counted.ts';
@@ -15,7 +15,7 @@ import { type Findings, type Progress, reasonOf } from './findings.ts';
 
 const RESTORE = 'restore the file from a copy of the case, or import its sources into a new case';
 
-/** @returns how many segments were looked at, and those of them that may be read */
+/** @returns number of segments checked, and those of them that may be read */
 export async function checkSegments(
   session: CaseSession,
   segments: readonly SegmentRow[],
@@ -38,7 +38,7 @@ export async function checkSegments(
         sound.push(segment);
         continue;
       }
-      // Others have taken its place since this began, and are looked at next.
+      // Others have replaced it since this began, and are checked next.
       if (!session.snapshot().segments.some(({ id }) => id === segment.id)) {
         replaced += 1;
         continue;
@@ -130,7 +130,7 @@ export async function hashed(
   }
 }
 
-/** How the rows of a segment differ from what the catalog says of them. */
+/** How the rows of a segment differ from their description in the catalog. */
 async function contentProblem(
   { store }: CaseSession,
   segment: SegmentRow,
@@ -169,7 +169,7 @@ function daysText(segment: SegmentRow): string {
   return last === segment.day ? last : `${segment.day} to ${last}`;
 }
 
-/** As the catalog has it; a time after June 2255 is more than a number holds exactly, and comes as bigint. */
+/** In the catalog's form; a time after June 2255 exceeds what a number holds exactly, and is a bigint. */
 function micros(value: number | bigint | null): number | undefined {
   return value === null ? undefined : Number(value);
 }

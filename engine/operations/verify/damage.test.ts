@@ -1,4 +1,4 @@
-/** That each kind of damage to a case, and each change of its evidence, is found and named; and that what is sound is not. */
+/** Each kind of damage to a case, and each change of its evidence, is found and named; intact ones are not. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -109,7 +109,7 @@ async function withSession<T>(
   }
 }
 
-/** What the thread runs, in this process: each thread would load it again. */
+/** Runs in this process what the thread runs: each thread would load the modules again. */
 function startInProcess(): ThreadHandle<ToVerify, FromVerify> {
   return threadInProcess<ToVerify, FromVerify>((port) => runVerify(port, WORKER_TOOLS));
 }
@@ -126,7 +126,7 @@ function verified(
   );
 }
 
-/** Changes the catalog as somebody would who has SQLite and not Daybook. */
+/** Changes the catalog like a person who has SQLite and not Daybook. */
 function edit(sql: string): void {
   const db = new Database(join(folder, 'case.sqlite'));
   db.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
@@ -179,7 +179,7 @@ it('finds nothing in a log whose order of dates was decided otherwise since', as
   const log = join(root, 'orders.log');
   const lines = Array.from({ length: 9 }, (_, n) => `0${n + 1}/05/2026 10:00:00 host app: ${n}`);
   writeFileSync(log, `${lines.join('\n')}\n`);
-  // What is deleted stays, as it does in days of many events.
+  // Deleted events stay in the segment, as on days with many events.
   vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   await importInProcess(folder, [log], { options: { year: undefined } });
   const times = () =>
@@ -505,7 +505,7 @@ it('compares events of all parts of a large source', async () => {
   rmSync(folder, { recursive: true });
   try {
     await importInProcess(folder, [log], { options: { year: undefined } });
-    // Of so many sources, little used to be read of each.
+    // With this many sources, little of each was read in the past.
     const catalog = Catalog.open(folder);
     const [source] = catalog.sources.all();
     catalog.transaction(() => {
@@ -642,7 +642,7 @@ it('finds no difference in a log that is cut off within a line', async () => {
   const packed = gzipSync(text.join(''));
   const cut = join(root, 'cut.log.gz');
   writeFileSync(cut, packed.subarray(0, packed.length >> 1));
-  // Of a case in which nothing is deleted every event of the evidence is looked for.
+  // In a case without deletions, every event of the evidence must be found.
   rmSync(folder, { recursive: true });
   await importInProcess(folder, [cut]);
   const report = await verified();

@@ -1,8 +1,8 @@
 /**
- * An event as an importer gives it and as the case has it, in one form, so that every field of the two can be compared.
+ * An event from its importer and from the case in one form, so that every field of the two can be compared.
  *
- * In segments of an older Daybook DuckDB has numbered attributes whose names differ in case only (`note`, `NOTE_1`), also
- * those of different sources: where names do not agree, they are compared without numbers.
+ * In segments of an earlier version DuckDB has numbered attributes whose names differ only in case (`note`,
+ * `NOTE_1`), even those of different sources: where names differ, they are compared without numbers.
  */
 import { evidenceNames, isAttributeColumn } from '../../util/attribute-columns.ts';
 import type { Column, EventBatch } from '../../contract/event-batch.ts';
@@ -105,7 +105,8 @@ export function differences(inCase: EventValues, inEvidence: EventValues): Diffe
     if (!same(a, b)) out.push({ field, inCase: a, inEvidence: b });
   };
   compare('kind', inCase.kind, inEvidence.kind);
-  // What another version of an extractor cut, or none, is derived otherwise: the evidence does not contradict it.
+  // Values by another version of an extractor, or without one, are derived differently: the evidence does not
+  // contradict them.
   const isCutAlike = inCase.columns.get('extractor') === inEvidence.columns.get('extractor');
   for (const name of Object.keys(COLUMNS))
     if (name !== 'source_id' && (isCutAlike || !CUT_COLUMNS.has(name)))
@@ -121,7 +122,7 @@ export function differences(inCase: EventValues, inEvidence: EventValues): Diffe
   return out;
 }
 
-/** Attributes without the numbers that DuckDB gives to names that differ in case only. */
+/** Attributes without the numbers that DuckDB adds to names that differ only in case. */
 function unnumbered({ attributes }: EventValues): string {
   const pairs = [...attributes].map(([name, value]) =>
     JSON.stringify([name.toLowerCase().replace(/(?:_\d+)+$/, ''), value]),

@@ -1,4 +1,4 @@
-/** What verifying finds, as it goes on: nothing that is found ends it. */
+/** Collects the findings of verifying; no finding stops it. */
 import { hasCode, messageOfError } from '../../contract/errors.ts';
 import type { VerifyFinding, VerifyProgress } from '../../contract/verify-report.ts';
 
@@ -12,7 +12,7 @@ export class Findings {
     this.add({ about: 'case', level: 'error', code, subject, message, ...adviceOf(advice) });
   }
 
-  /** Worth knowing of the case; it is no damage. */
+  /** Worth knowing about the case, but not damage. */
   ofCase(
     level: 'warning' | 'note' | 'repaired',
     code: Code,
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown): string {
   return messageOfError(error);
 }
 
-/** Counts bytes that were read, of all that are to be read. */
+/** Counts bytes read, of all bytes to read. */
 export class Progress {
   private bytes = 0;
   private totalBytes = 0;

@@ -1,10 +1,10 @@
 /**
- * Reads events of a source from the evidence again, by the importer, options and decisions that the catalog states, and
- * compares every field with what the case has. This finds what no hash can: a value that was changed in a segment whose
- * hash was made to fit, and an importer that does not do what it did.
+ * Reads events of a source from the evidence again, with the importer, options and decisions in the catalog, and
+ * compares every field with the case. This finds what no hash can: a changed value in a segment whose hash was made
+ * to fit, and an importer that behaves differently now.
  *
- * The events that are compared are chosen by a hash of their number, so they are spread over all of the source, and are
- * the same each time. Importers begin at the first byte: a source is read up to the last event that is compared.
+ * The events to compare are chosen by a hash of their number, so they are spread over all of the source and are the
+ * same each time. Importers begin at the first byte: a source is read up to the last event to compare.
  */
 import { EventBatch } from '../../contract/event-batch.ts';
 import { clockErrorOf, correctClock } from '../../contract/clock.ts';
@@ -34,14 +34,14 @@ import { type Progress, reasonOf } from './findings.ts';
 export type SampleSize = number | 'all';
 
 const BATCH_ROWS = 1024;
-/** Events that are looked up in the case at once where all are compared. */
+/** Number of events that are looked up in the case at once if all are compared. */
 const LOOKED_UP = 20_000;
 /** Events that are named of a source. */
 const MOST_NAMED = 10;
 
 export interface DifferentEvent {
   readonly seq: number;
-  /** None: the evidence has no such event, or the case has not. */
+  /** Empty value: the evidence, or the case, has no such event. */
   readonly differences: readonly Difference[];
   readonly absent?: 'in the evidence' | 'in the case';
 }
@@ -51,7 +51,7 @@ export interface ReadBack {
   readonly differing: number;
   /** The first of those that differ. */
   readonly named: readonly DifferentEvent[];
-  /** Why events were left out; undefined: all that were to be compared were. */
+  /** Why events were left out; undefined: all were compared. */
   readonly left: string | undefined;
 }
 
@@ -60,9 +60,9 @@ interface ReadBackOptions {
   /** Segments that may be read. */
   readonly segments: readonly SegmentRow[];
   readonly importers: readonly Importer[];
-  /** Cuts with the case's own extractors, too. */
+  /** Uses the case's own extractors as well. */
   readonly cutter: Cutter;
-  /** Events may have been deleted from the segments: what the evidence has may be missing. */
+  /** Events may have been deleted from the segments: events of the evidence may be missing. */
   readonly mayLack: boolean;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -71,7 +71,7 @@ interface ReadBackOptions {
 /** The events of a case that are compared with the evidence. */
 export class StoredEvents {
   private readonly session: CaseSession;
-  /** How many events of each source a segment has. */
+  /** Number of events of each source in a segment. */
   private readonly counts = new Map<number, ReadonlyMap<number, number>>();
   /** Events of the sources that are next in a segment, by source and number. */
   private readonly prefetched = new Map<number, Map<number, Map<number, EventValues>>>();
@@ -81,7 +81,7 @@ export class StoredEvents {
     this.session = session;
   }
 
-  /** How many events of a source a segment has. */
+  /** Number of events of a source in a segment. */
   async count(segment: SegmentRow, source: number, signal: AbortSignal): Promise<number> {
     let counts = this.counts.get(segment.id);
     if (counts === undefined) {
@@ -93,8 +93,8 @@ export class StoredEvents {
   }
 
   /**
-   * Events of a source in a segment: at least those with a number from `first` to `last`. With a small source those
-   * that come after it are read: a statement about stored messages takes 0.1 s to plan.
+   * Events of a source in a segment: at least those with a number from `first` to `last`. For a small source the
+   * following ones are read as well: planning a statement on stored messages takes 0.1 s.
    */
   async between(
     segment: SegmentRow,
@@ -103,7 +103,7 @@ export class StoredEvents {
     last: number,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, EventValues>> {
-    // By all its events, not those of this segment: a source of many segments is looked up often.
+    // Counts all its events, not just those in this segment: a source with many segments is looked up often.
     if (Object.values(byKind).reduce((sum, n) => sum + n, 0) > LOOKED_UP) {
       const where = `WHERE source_id = ${source} AND seq BETWEEN ${first} AND ${last}`;
       return eventsOf(segment, await this.rows(segment, where, signal));
@@ -174,7 +174,7 @@ function eventsOf(segment: SegmentRow, rows: readonly Plain[][]): Map<number, Ev
   );
 }
 
-/** Compares events of `source` with the content that `evidence` leads to, which is what was imported. */
+/** Compares events of `source` with the content from `evidence`, which is what was imported. */
 export async function readBack(
   stored: StoredEvents,
   source: SourceRow,
@@ -208,7 +208,7 @@ function nothing(left: string): ReadBack {
   return { compared: 0, differing: 0, named: [], left };
 }
 
-/** The options of the import, with what was decided since: the zone, year and order of dates that its events have now. */
+/** The options of the import, with later decisions: the zone, year and order of dates that its events have now. */
 function decidedOptions({ decisions, options }: SourceRow): ImportOptions {
   const given = options as unknown as ImportOptions;
   return {
@@ -248,10 +248,10 @@ function contentOf(
   };
 }
 
-/** Nothing more is to be read. */
+/** Thrown when nothing more need be read. */
 class Enough extends Error {}
 
-/** Those of a source. */
+/** Stored rows of a source. */
 class StoredRows {
   private readonly stored: StoredEvents;
   private readonly source: SourceRow;
@@ -308,12 +308,12 @@ class StoredRows {
   }
 }
 
-/** Takes the events of a source as its importer gives them. */
+/** Takes the events of a source from its importer. */
 class Comparison implements EventSink {
   /** Why reading ended early. */
   problem: string | undefined;
   private readonly rows: StoredRows;
-  /** Events to be compared that have not come yet; undefined: all that come are. */
+  /** Events to compare that have not arrived yet; undefined: all events are compared. */
   private readonly wanted: Map<number, EventValues> | undefined;
   private readonly options: ReadBackOptions;
   private readonly sourceId: number;
@@ -345,7 +345,7 @@ class Comparison implements EventSink {
     for (const batch of this.batches.values()) this.take(batch);
     await this.lookUp();
     let left = this.problem;
-    // What was not read for a reason is not missing.
+    // What was not read for a known reason is not missing.
     const complete = this.problem === undefined || !whole;
     if (complete && this.wanted !== undefined)
       for (const seq of this.wanted.keys())
@@ -393,7 +393,7 @@ class Comparison implements EventSink {
     this.consumed = consumed;
     if (this.wanted?.size === 0) throw new Enough();
     if (this.pending.length >= LOOKED_UP) await this.lookUp();
-    // Whoever waits for this thread gets a turn.
+    // Yields to other work of this thread.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -439,6 +439,6 @@ class Comparison implements EventSink {
     // Likewise.
   }
   decide(): void {
-    // What was decided is what is read with.
+    // Reading uses the decisions in the catalog.
   }
 }

@@ -1,4 +1,4 @@
-/** `daybook verify --repair`: what can be made again is made again, and interrupted imports are closed. */
+/** `daybook verify --repair`: rebuilds what can be rebuilt, and closes interrupted imports. */
 import { counted } from '../../contract/counted.ts';
 import { removeFromCase } from '../../util/case-files.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
@@ -8,7 +8,7 @@ import type { BuilderOptions } from '../../store/segment-builder.ts';
 import { hashed } from './check-segments.ts';
 import { type Findings, Progress } from './findings.ts';
 
-/** @throws what opening a case for writing throws */
+/** @throws whatever opening a case for writing throws */
 export async function repairCase(
   folder: string,
   builder: BuilderOptions,

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Puts the last segment somewhere else, as a compaction does; returns where it is now. */
+/** Moves the last segment elsewhere, as a compaction does; returns its new place. */
 function replaceLast(): string {
   const catalog = Catalog.open(folder);
   const last = catalog.segments.all().at(-1)!;
@@ -39,7 +39,7 @@ function replaceLast(): string {
   return file;
 }
 
-/** @param meanwhile is done when the first segment is looked at */
+/** @param meanwhile runs when the first segment is checked */
 async function verified(meanwhile: () => void) {
   const session = CaseSession.open(folder, { memoryLimit: 1e9, threads: 2 });
   let first = true;

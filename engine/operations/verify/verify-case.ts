@@ -1,6 +1,6 @@
 /**
- * `case.verify`: whether the case is what Daybook wrote, and whether the evidence is what it was imported from. The two
- * are judged apart, each thing that is wrong is named, and nothing that is wrong ends the check.
+ * `case.verify`: whether the case is what Daybook wrote, and whether the evidence is what it was imported from. The
+ * two are judged separately, every problem is named, and none ends the check.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { Findings, Progress, reasonOf } from './findings.ts';
 import type { SampleSize } from './read-back.ts';
 import { repairCase } from './repair.ts';
 
-/** Events that are compared of each source, if nobody says otherwise. */
+/** Default number of events that are compared of each source. */
 const USUAL_SAMPLE = 200;
 
 interface VerifyParameters {
@@ -36,7 +36,7 @@ interface VerifyParameters {
   onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
-/** @throws DaybookError cancelled; with `repair` case-locked and what else keeps a case from being written */
+/** @throws DaybookError cancelled; with `repair` case-locked and whatever prevents writing a case */
 export async function verifyCase(
   session: CaseSession,
   parameters: VerifyParameters,
@@ -90,7 +90,7 @@ export async function verifyCase(
   }
 }
 
-/** Repairs what can be. @returns false where the case is so damaged that no command may write it */
+/** Repairs what can be repaired. @returns false if the case is so damaged that no command may write it */
 async function repairOrSay(
   folder: string,
   builder: BuilderOptions,
@@ -173,7 +173,7 @@ function checkLeftOver(
 ): void {
   const { folder, catalog } = session;
   try {
-    // Looked at twice: a writer may put one in its place just now.
+    // Read twice: a writer may be putting one in place at this moment.
     const before = new Set(caseContents(folder, catalog).orphans);
     const { orphans, strays, links } = caseContents(folder, catalog);
     const removable = namesItsFiles(catalog);
@@ -216,7 +216,7 @@ function checkLeftOver(
       );
 }
 
-/** Whether rows of the catalog that say which files belong to the case are what was written. */
+/** Whether the catalog's rows that say which files belong to the case are intact. */
 function namesItsFiles(catalog: Catalog): boolean {
   try {
     catalog.refuseDamageToFiles();

@@ -1,6 +1,5 @@
 /**
- * Verifying in a thread of its own: hashing, SQLite's check and importers would keep the engine from answering other
- * windows.
+ * Verifying in a separate thread: hashing, SQLite's check and importers would block the engine for other windows.
  */
 import {
   CancelledError,
@@ -16,19 +15,19 @@ import type { EvidenceTools } from './check-evidence.ts';
 import type { SampleSize } from './read-back.ts';
 import { verifyCase } from './verify-case.ts';
 
-/** How often a thread says how far it is. */
+/** Interval at which a thread reports its progress. */
 const PROGRESS_MS = 100;
-/** A thread that does not stop when asked is ended after this: its read gets no answer. */
+/** A thread that does not stop on request is terminated after this: its read gets no answer. */
 const PATIENCE_MS = 2_000;
 
 interface VerifyTask {
   readonly folder: string;
   readonly repair: boolean;
   readonly sample: SampleSize | undefined;
-  /** Of DuckDB, to read. */
+  /** DuckDB's limit for reading. */
   readonly memoryLimit: number;
   readonly threads: number;
-  /** Of DuckDB, to repair. */
+  /** DuckDB's settings for repairing. */
   readonly builder: BuilderOptions;
 }
 
@@ -96,7 +95,7 @@ async function verifyFolder(
 
 /**
  * Has `thread` verify a case, and ends it.
- * @throws DaybookError cancelled; what opening the case throws
+ * @throws DaybookError cancelled; whatever opening the case throws
  */
 export async function verifyOn(
   thread: ThreadHandle<ToVerify, FromVerify>,

@@ -1,11 +1,11 @@
 /**
- * Loads a hand-over into ClickHouse. Each day is loaded whole into tables beside those that queries read, and is compared
- * with the manifest; then one statement exchanges them. Days that are already there, unchanged, are not sent again,
- * whether this run, an interrupted one or an earlier one loaded them. Tables to which people add rows are never exchanged: a
- * row that somebody adds meanwhile would be lost with the table.
+ * Loads a hand-over into ClickHouse. Each day is loaded into staging tables next to those that queries read, and
+ * compared with the manifest; then one statement exchanges the tables. Days that are already there and unchanged
+ * are not sent again, whether this run, an interrupted one or an earlier one loaded them. Tables to which people
+ * add rows are never exchanged: a row added meanwhile would be lost with the table.
  *
- * Invariant: each table that queries read holds what a manifest says, and what people added. The server exchanges tables
- * one after the other: a server that stops meanwhile holds two hand-overs until the next run.
+ * Invariant: each table that queries read holds what a manifest says, and what people added. The server exchanges
+ * tables one after the other: one that stops meanwhile has tables of two hand-overs until the next run.
  */
 import { DaybookError } from '../../../contract/errors.ts';
 import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../../contract/hand-over.ts';
@@ -60,19 +60,19 @@ interface AttachReport {
   readonly files: number;
   readonly sent: number;
   readonly sentBytes: number;
-  /** What was in the tables and in no hand-over: it was loaded again, or removed. */
+  /** Rows that were in the tables and in no hand-over: they were replaced or removed. */
   readonly differing: readonly Difference[];
   /** Tags that people added there and that are there still. */
   readonly addedTags: number;
 }
 
-/** What is in a table, beside the manifest. */
+/** The content of a table compared with the manifest. */
 interface Comparison {
-  /** Days that it holds as the manifest says. */
+  /** Days that match the manifest. */
   readonly whole: ReadonlySet<string>;
   /** Days of files that the manifest does not have. */
   readonly others: ReadonlySet<string>;
-  /** Files that are not what is noted of them. A day of which nothing is noted is new, or was not loaded whole. */
+  /** Files that differ from their record. A day without a record is new, or was not loaded completely. */
   readonly differing: readonly Difference[];
 }
 
@@ -90,7 +90,7 @@ interface AttachOptions {
 /** Days that an error names. */
 const MOST_SAID = 10;
 
-/** Tables beside that of events, each with what loads a file of a hand-over into it. */
+/** Tables other than that of events, each with the function that loads a file of a hand-over into it. */
 const SMALL = [
   { name: 'tags', form: TAGS_FORM, insert: insertTags },
   { name: 'notes', form: NOTES_FORM, insert: insertNotes },
@@ -190,7 +190,7 @@ class Attaching {
     this.options.report({ done: this.done, of: this.manifest.events, file });
   }
 
-  /** @throws DaybookError usage where a table of somebody else would be replaced, or tables cannot be exchanged together */
+  /** @throws DaybookError usage if a foreign table would be replaced, or tables cannot be exchanged together */
   private async refuseTables(): Promise<void> {
     const { cluster } = this;
     const { database, name } = cluster.address;
@@ -271,7 +271,7 @@ class Attaching {
     return { whole, others, differing };
   }
 
-  /** @throws DaybookError unreadable where the loaded tables are not what the manifest says, all of it and no more */
+  /** @throws DaybookError unreadable unless the loaded tables match the manifest exactly */
   private async requireAll(): Promise<void> {
     const { days, manifest } = this;
     const { whole, others, differing } = await this.compare(true);
@@ -295,7 +295,7 @@ class Attaching {
     );
   }
 
-  /** What an interrupted run left of days that it had not loaded whole, and days that are gone. */
+  /** Drops days that an interrupted run loaded only in part, and days that are gone. */
   private async dropOthers(loaded: ReadonlySet<string>): Promise<void> {
     const { cluster } = this;
     const events = this.at('events', true);
@@ -310,7 +310,7 @@ class Attaching {
     }
   }
 
-  /** A day as it is in the tables that are asked; nothing is copied. */
+  /** Takes over a day from the queried tables without copying it. */
   private async keepDay(day: string): Promise<void> {
     const { cluster } = this;
     const [events, files] = [this.at('events', true), this.at('files', true)];
@@ -348,7 +348,7 @@ class Attaching {
     if ((await this.count(at, gone)) > 0) await this.cluster.run(remove);
   }
 
-  /** @param each columns of which those that are alike count once */
+  /** @param each columns whose duplicates count once */
   private async count(at: string, where: string, each?: string): Promise<number> {
     const counted = each === undefined ? 'count()' : `uniqExact(${each})`;
     const [[rows] = []] = await this.cluster.rows(`SELECT ${counted} FROM ${at} WHERE ${where}`);
@@ -363,8 +363,8 @@ class Attaching {
   }
 
   /**
-   * Columns of common attributes, which stay what they are from then on. They are there before events are: a column that is
-   * made of rows in place costs as much as loading them.
+   * Makes columns for common attributes, which are never changed afterwards. This precedes loading events:
+   * computing a column for existing rows costs as much as loading them.
    */
   private async materialise(): Promise<void> {
     const { cluster } = this;
@@ -380,7 +380,7 @@ class Attaching {
     if (names.length > 0) await cluster.run(materialise(this.at('events', true), names));
   }
 
-  /** What is beside events, and which case it is. */
+  /** Loads everything but events, and the identity of the case. */
   private async loadTables(): Promise<void> {
     const { cluster, manifest, place } = this;
     for (const file of manifest.files) {
@@ -394,7 +394,7 @@ class Attaching {
   }
 }
 
-/** @param counted rows and sums as the table has them; undefined: it has none of the file */
+/** @param counted rows and sums in the table; undefined: it has none of the file */
 function differenceOf(
   { path, rows, sums }: EventsFile,
   counted: readonly string[] | undefined,

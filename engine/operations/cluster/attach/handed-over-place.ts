@@ -1,6 +1,7 @@
 /**
- * Where a hand-over that is loaded is: a folder of this machine, whose files are sent and hashed on the way, or a place
- * that the server reads itself, such as a bucket. There it hashes what the manifest has no sums of; events it does not.
+ * The location of a hand-over to load: a folder of this machine, whose files are hashed while being sent, or a
+ * place that the server reads itself, such as a bucket. There the server hashes files for which the manifest has no
+ * sums, that is all but events.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -25,15 +26,15 @@ export interface HandedOverPlace {
   manifest(): Promise<HandOverManifest>;
   /**
    * Inserts a file's rows.
-   * @param select what stands between INSERT INTO and FROM
-   * @throws DaybookError unreadable, also for a file that is hashed and has another hash than in the manifest
+   * @param select the text between INSERT INTO and FROM
+   * @throws DaybookError unreadable, also for a hashed file whose hash differs from the manifest
    */
   insert(select: string, form: FileForm, file: HandedOverFile): Promise<void>;
 }
 
 /**
  * @param asked a folder, or an address that the server reads: s3://…, https://…
- * @throws DaybookError usage for an address that the server takes for a pattern of several
+ * @throws DaybookError usage for an address that the server would read as a pattern
  */
 export function handedOverPlace(asked: string, cluster: Cluster): HandedOverPlace {
   if (!/^(?:s3|https?):\/\//i.test(asked)) return new LocalPlace(asked, cluster);
@@ -83,7 +84,7 @@ class LocalPlace implements HandedOverPlace {
         else done(changed(path));
       },
     });
-    // What is wrong with either is the error of `hashed`.
+    // Errors of either stream appear in `hashed`.
     const data = pipeline(createReadStream(join(this.name, path)), hashed, () => undefined);
     try {
       await this.cluster.send(

@@ -1,6 +1,7 @@
 /**
- * The tables of a case in ClickHouse: what `attach` makes of a hand-over and queries read (docs/team.md). Each is
- * loaded under the name `NAME_next`. Then it takes the place of `NAME`, or, where people add rows to that, gives it its rows.
+ * The tables of a case in ClickHouse, which `attach` makes from a hand-over and queries read (docs/team.md). Each
+ * is loaded as `NAME_next`, which then replaces `NAME`, or, for tables to which people add rows, its rows are
+ * merged into `NAME`.
  */
 import { KINDS } from '../../../contract/event.ts';
 import { SUMMED, type HandedOverFile } from '../../../contract/hand-over.ts';
@@ -10,7 +11,7 @@ import { TYPED_COLUMNS } from '../../../store/typed-events.ts';
 
 /** Tables that are replaced as a whole. */
 export const REPLACED = ['events', 'sources', 'files', 'attached'] as const;
-/** Tables to which people add rows: a hand-over's are beside theirs, and are marked (`handed_over`). */
+/** Tables to which people add rows: those of a hand-over are in the same tables, marked as `handed_over`. */
 export const SHARED = ['tags', 'notes', 'searches', 'findings'] as const;
 export const TABLES = [...REPLACED, ...SHARED] as const;
 export type SharedTable = (typeof SHARED)[number];
@@ -38,7 +39,7 @@ const EVENT_COLUMNS = TYPED_COLUMNS.map(({ name, type }) => {
   if (known === undefined) throw new TypeError(`${type} has no type in ClickHouse`);
   return [name, known] as const;
 });
-/** Of a source, by what a hand-over says of it; `about` is all of that, as JSON. */
+/** Columns of a source, from its description in a hand-over; `about` is all of that, as JSON. */
 const SOURCE_COLUMNS = [
   ...([['source_id', 'UInt32']] as const),
   ...(['name', 'path', 'format', 'status'] as const).map((name) => [name, 'String'] as const),
@@ -69,10 +70,10 @@ const FINDING_COLUMNS = [
 const ADDED =
   "at Nullable(DateTime64(6, 'UTC')) DEFAULT now64(6), user String DEFAULT currentUser()";
 
-/** Whether somebody chose this one event: then it is a bookmark. */
+/** Whether a person chose this single event: then it is a bookmark. */
 const BY_HAND = 'by_hand Bool DEFAULT false';
 
-/** What a file of a hand-over has, for the function that reads it. */
+/** The columns of a file in a hand-over, for the function that reads it. */
 export interface FileForm {
   readonly format: 'Parquet' | 'JSONEachRow' | 'JSONAsString';
   readonly structure: string;
@@ -93,7 +94,7 @@ export const FINDINGS_FORM: FileForm = {
   structure: columnList(FINDING_COLUMNS),
 };
 
-/** The beginning of a statement that adds sources: their columns and what they are in `about`. */
+/** The beginning of a statement that adds sources: their columns and their values in `about`. */
 export function insertSources(at: string): string {
   const values = SOURCE_COLUMNS.map(
     ([name, type]) => `JSONExtract(about, ${text(name)}, ${text(type)})`,
@@ -102,7 +103,7 @@ export function insertSources(at: string): string {
   return `INSERT INTO ${at} (${names.join(', ')}, about) SELECT ${values.join(', ')}, about`;
 }
 
-/** The comment of each table that `attach` made. A table of the same name without it is somebody else's. */
+/** The comment of each table that `attach` made. A table of the same name without it is foreign. */
 const MADE_BY_US = 'made by daybook attach';
 
 /** @param at the table's name with its database */
@@ -120,7 +121,7 @@ export function createTable(table: TableName, at: string): string {
         `COMMENT ${text(MADE_BY_US)}`,
       ].join('\n');
     case 'tags':
-      // Whoever adds a tag there by a statement gives the first two columns.
+      // A tag added there by a statement has the first two columns.
       return plain(
         `${TAGS_FORM.structure}, handed_over Bool DEFAULT false, ${ADDED}, ${BY_HAND}`,
         '(tag, event_id)',
@@ -132,14 +133,14 @@ export function createTable(table: TableName, at: string): string {
         'event_id',
       );
     case 'searches':
-      // The last of a number holds; a hand-over's gives way to those of people.
+      // The last row of a number is valid; those of people override a hand-over's.
       return plain(
         `id UInt64, name String, view String, note String, removed Bool DEFAULT false, handed_over Bool DEFAULT false, ${ADDED}`,
         'id',
       );
     case 'findings':
-      // The same of each value of a tag, or of the notes on an event: NULL says nothing of it, and an empty text or 0 that it
-      // was taken away. Without a severity, place and colour a tag is only known by it.
+      // The same for each value of a tag, or of the notes on an event: NULL leaves it unchanged, an empty text or 0
+      // removes it. A row without severity, place and colour only makes a tag known.
       return plain(
         `tag String, event_id String, severity Nullable(String), place Nullable(UInt32), color Nullable(String), handed_over Bool DEFAULT false, ${ADDED}`,
         '(tag, event_id)',
@@ -164,7 +165,7 @@ const NEWER_COLUMNS: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   tags: ["at Nullable(DateTime64(6, 'UTC'))", 'user String', BY_HAND],
 };
 
-/** Adds columns that an older Daybook did not make: of the rows that are there nobody said it. */
+/** Adds columns that an earlier version did not make: existing rows have no values for them. */
 export function addColumns(table: TableName, at: string): string | undefined {
   const columns = NEWER_COLUMNS[table];
   if (columns === undefined) return undefined;
@@ -176,18 +177,18 @@ export function insertTags(at: string): string {
   return `INSERT INTO ${at} (event_id, tag, handed_over, at, user) SELECT event_id, tag, true, NULL, ''`;
 }
 
-/** The same of notes, with who wrote them and when. */
+/** The same for notes, with their authors and times. */
 export function insertNotes(at: string): string {
   return `INSERT INTO ${at} (event_id, text, handed_over, at, user) SELECT event_id, text, true, parseDateTime64BestEffort(at, 6, 'UTC'), user`;
 }
 
-/** The same of saved searches. Numbers tell them apart; that of a search depends on what it is alone. */
+/** The same for saved searches. They are identified by numbers; that of a search depends only on its content. */
 export function insertSearches(at: string): string {
   const id = 'bitShiftRight(cityHash64(created_at, name, view), 12)';
   return `INSERT INTO ${at} (id, name, view, note, handed_over, at, user) SELECT ${id}, name, view, note, true, parseDateTime64BestEffort(created_at, 6, 'UTC'), ''`;
 }
 
-/** The same of severities, places and colours. */
+/** The same for severities, places and colours. */
 export function insertFindings(at: string): string {
   return `INSERT INTO ${at} (tag, event_id, severity, place, color, handed_over, at, user) SELECT ifNull(tag, ''), ifNull(event_id, ''), severity, place, color, true, NULL, ''`;
 }
@@ -198,7 +199,7 @@ export function foreignTables(database: string): string {
   return `SELECT name FROM system.tables WHERE database = ${text(database)} AND name IN (${names.join(', ')}) AND comment != ${text(MADE_BY_US)} ORDER BY name`;
 }
 
-/** What a row of a hand-over is, in tables that have others beside them. */
+/** What identifies a row of a hand-over in tables that also have other rows. */
 const ROW_OF: Readonly<Record<SharedTable, readonly string[]>> = {
   tags: ['event_id', 'tag'],
   notes: ['event_id', 'text', 'at', 'user'],
@@ -207,9 +208,9 @@ const ROW_OF: Readonly<Record<SharedTable, readonly string[]>> = {
 };
 
 /**
- * Makes the rows of a hand-over in a table those of another, and touches no row that somebody added: a query and a `tag` that
- * run meanwhile find the table, whenever they began.
- * @param rows those that the hand-over has
+ * Makes the hand-over's rows in a table equal to those of another, without touching rows that people added: queries
+ * and `tag` commands always find the table, whenever they began.
+ * @param rows those of the hand-over
  */
 export function reconciled(
   table: SharedTable,
@@ -227,7 +228,7 @@ export function reconciled(
   };
 }
 
-/** Names of attributes of a file that are listed: of more than these, none is known to be missing. */
+/** Number of a file's attribute names that are listed: with more, no attribute is known to be missing. */
 export const MOST_ATTRIBUTES = 4096;
 
 const PATH = `concat('events/kind=', kind, '/day=', day, '/', file)`;
@@ -262,7 +263,7 @@ export function describeFiles(
   ].join('\n');
 }
 
-/** Constants beside the columns of a file of events. @throws RangeError for a path that is none of events */
+/** Constant columns of a file of events. @throws RangeError for a path that is not one of events */
 export function pathParts(path: string): { kind: string; day: string; file: string } {
   const [, kind, day, file] = /^events\/kind=([^/]+)\/day=([^/]+)\/([^/]+)$/.exec(path) ?? [];
   if (
@@ -275,7 +276,7 @@ export function pathParts(path: string): { kind: string; day: string; file: stri
   return { kind, day, file };
 }
 
-/** Attributes that get a column of their own, so that asking for one does not read all of them. */
+/** Number of attributes with a column of their own, so that reading one does not read all of them. */
 const MOST_MATERIALISED = 32;
 
 /** Column of such an attribute. */
@@ -291,8 +292,8 @@ const SAMPLE = 'daybook_sample';
 export const SAMPLE_TABLE = `CREATE OR REPLACE TEMPORARY TABLE ${SAMPLE} (weight Float64, attributes Map(String, Nullable(String)))`;
 
 /**
- * What puts the first events of a file into it.
- * @param rows for how many events they stand
+ * Inserts a sample: the first events of a file.
+ * @param rows number of events that they represent
  */
 export function sampleOf(
   file: HandedOverFile,
@@ -307,7 +308,10 @@ export function sampleOf(
   ];
 }
 
-/** The attributes that most events have, by the sample; those with one value everywhere are hardly asked for. */
+/**
+ * The attributes that most events have, according to the sample; those with the same value everywhere are hardly
+ * queried.
+ */
 export function commonAttributes(): string {
   const each = 'arrayJoin(mapFilter((k, v) -> v IS NOT NULL, attributes)) AS one';
   return [

@@ -1,4 +1,4 @@
-/** Who changed the case, when and how; and what was taken out of it. */
+/** Who changed the case, when and how; and what was exported from it. */
 import { counted } from '../../../contract/counted.ts';
 import { detailsText } from '../details.ts';
 import type { AuditEntry, ReportFacts } from '../facts.ts';

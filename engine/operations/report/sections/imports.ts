@@ -1,4 +1,4 @@
-/** The runs that brought evidence into the case, and what they met beside complete sources. */
+/** The runs that brought evidence into the case, and what they found besides complete sources. */
 import { counted } from '../../../contract/counted.ts';
 import { detailsText } from '../details.ts';
 import type { ReportFacts } from '../facts.ts';

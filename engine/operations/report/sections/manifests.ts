@@ -1,4 +1,4 @@
-/** Lists of hashes that came with the evidence, and what came of comparing them with the files that were read. */
+/** Lists of hashes that came with the evidence, and the results of comparing them with the files that were read. */
 import { algorithmName } from '../../../contract/listed-hash-text.ts';
 import { counted } from '../../../contract/counted.ts';
 import type { ReportFacts } from '../facts.ts';

@@ -1,4 +1,4 @@
-/** How the report is to be read: how times came about, what is counted, and how it can be checked. */
+/** How to read the report: the origin of times, what is counted, and how it can be checked. */
 import type { ReportFacts } from '../facts.ts';
 import { markup } from '../html.ts';
 import type { Section } from '../section.ts';

@@ -1,4 +1,4 @@
-/** The evidence: one table of every source with its hashes, its ledger and what was decided about it. */
+/** The evidence: one table of all sources with their hashes, ledgers and decisions. */
 import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
 import { type SourceRow, statusOf } from '../../../catalog/tables/sources.ts';
 import { listedHashText } from '../../../contract/listed-hash-text.ts';
@@ -82,7 +82,7 @@ export function sourcesSection({ sources, totals, overlaps, request }: ReportFac
   };
 }
 
-/** The folder that all paths have in common, with its separator; empty when there is none. */
+/** The folder that all paths have in common, with its separator; empty if there is none. */
 export function commonFolder(paths: readonly string[]): string {
   const [first = '', ...others] = paths;
   let common = first.slice(0, Math.max(first.lastIndexOf('/'), first.lastIndexOf('\\')) + 1);
@@ -92,12 +92,12 @@ export function commonFolder(paths: readonly string[]): string {
   return common.length > 1 ? common : '';
 }
 
-/** Where a source is: its path from the common folder, with the members of archives. */
+/** The location of a source: its path from the common folder, with the members of archives. */
 function placed(source: SourceRow, folder: string): string {
   return [source.path.slice(folder.length), ...locationOf(source).members].join(' ! ');
 }
 
-/** The place where it ends with the name, which then need not be said twice. */
+/** Its location if that ends with its name, which then need not be repeated. */
 function titleOf(source: SourceRow, folder: string): string {
   const place = placed(source, folder);
   return place.endsWith(source.name) ? place : source.name;
@@ -120,7 +120,7 @@ function sharedLines(overlaps: ReportFacts['overlaps']): string {
     .join(' ');
 }
 
-/** Facts about a source beside its name and numbers: short sentences in one cell. */
+/** Facts about a source besides its name and numbers: short sentences in one cell. */
 function about(
   source: SourceRow,
   folder: string,
@@ -134,7 +134,7 @@ function about(
   const compressed = source.contentSha256 !== source.rawSha256;
   const skipped = Object.entries(source.skippedReasons).filter(([, count]) => count > 0);
   const failure = source.broken?.reason ?? source.error;
-  // What ended the reading is among the notes as well.
+  // The reason why reading stopped is among the notes as well.
   const notes = source.notes.filter(
     (note) => note !== source.error && source.broken?.reason.startsWith(note) !== true,
   );
@@ -180,7 +180,7 @@ function about(
   return markup`${parts.filter((part) => part !== undefined).map((part, i) => markup`${i > 0 ? ' · ' : ''}${part}`)}`;
 }
 
-/** Where the reading stopped. */
+/** Where reading stopped. */
 function placeOf({ broken }: SourceRow): Html | undefined {
   if (broken === undefined) return undefined;
   const { offset, fileOffset, checked, limit } = broken;

@@ -69,7 +69,7 @@ function ledgerSum(of: Ledger): Html {
   return markup`<span class="sum">${sum}</span>${ledgerFault(of)}`;
 }
 
-/** Said beside a ledger whose parts are not its whole. */
+/** Shown next to a ledger whose parts do not add up. */
 export function ledgerFault(of: Ledger): Html | undefined {
   const { read, stored, duplicate, quarantined, skipped } = of;
   return stored + duplicate + quarantined + skipped === read

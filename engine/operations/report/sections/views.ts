@@ -1,4 +1,4 @@
-/** The saved views: what people asked, and what the case answers now. */
+/** The saved views: their questions, and what the case answers now. */
 import { counted } from '../../../contract/counted.ts';
 import type { ReportFacts } from '../facts.ts';
 import type { ViewFacts } from '../view-facts.ts';
@@ -9,7 +9,7 @@ import { marksLegend, timeMarks } from '../time-marks.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
 const MAX_CELL = 400;
-/** Characters of a word that is not broken. */
+/** Length of a word that is not broken. */
 const MAX_WHOLE = 24;
 const NUMBER = /^(-?\d+(\.\d+)?(e[+-]?\d+)?)?$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
