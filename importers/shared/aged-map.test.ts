@@ -40,7 +40,7 @@ it('keeps the order of a Map whatever comes and goes', () => {
     }
     const [oldest] = plain;
     expect(map.oldest()).toEqual(oldest);
-    // The list that keeps the order does not grow with what was removed.
+    // The list that keeps the order does not grow with removed entries.
     if (i % 1000 === 0)
       expect((map as unknown as { order: unknown[] }).order.length).toBeLessThan(
         5 * plain.size + 400,

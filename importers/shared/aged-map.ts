@@ -1,13 +1,13 @@
 /**
- * A map whose oldest entry is found at once. A Map keeps the places of entries that were removed, up to half of all, and
- * whoever begins at its front passes over them each time: to remove the oldest of 60,000 entries costs some 30,000 steps.
+ * A map with fast access to its oldest entry. A Map keeps the slots of removed entries, up to half of all, and
+ * iteration from its front skips them each time: removing the oldest of 60,000 entries takes some 30,000 steps.
  *
- * Invariant: beside the entries, at most about twice as many keys are kept.
+ * Invariant: besides the entries, at most about twice as many keys are held.
  */
 const LEAST = 64;
 
 export class AgedMap<K, V> extends Map<K, V> {
-  /** Keys in the order in which they came, from `front` on; those that were removed since are among them. */
+  /** Keys in order of insertion, from `front` on, including removed ones. */
   private order: K[] = [];
   private front = 0;
 
@@ -31,7 +31,9 @@ export class AgedMap<K, V> extends Map<K, V> {
     this.reorder([]);
   }
 
-  /** The entry that came first; one that was removed and came again may count from when it came the first time. */
+  /**
+   * The entry that was inserted first; one that was removed and inserted again may count from its first insertion.
+   */
   oldest(): [K, V] | undefined {
     for (; this.front < this.order.length; this.front++) {
       const key = this.order[this.front]!;

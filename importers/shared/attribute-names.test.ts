@@ -1,4 +1,4 @@
-/** An attribute that comes several times in a row keeps each of its values, whatever its name is. */
+/** An attribute that occurs several times in a row keeps each of its values, whatever its name is. */
 import { expect, it } from 'vitest';
 import {
   EventBatch,
@@ -18,7 +18,7 @@ function setAll(names: AttributeNames, name: string, values: readonly string[]):
   }
 }
 
-/** The first row's text: behind its length, of four bytes. */
+/** The first row's text, after its four-byte length. */
 const textOf = ({ data, size }: TextColumn): string =>
   Buffer.from(data.subarray(4, size)).toString();
 

@@ -10,13 +10,13 @@ interface Entry {
   readonly name: string;
   /** Without its prefix. */
   readonly own: string;
-  /** Undefined when the batch has too many attributes already. */
+  /** Undefined if the batch already has too many attributes. */
   readonly column: TextColumn | undefined;
   readonly next: Entry | undefined;
 }
 
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
-/** Names kept; beyond these each is looked up as a string. */
+/** Number of cached names; beyond it each is looked up as a string. */
 const MAX_NAMES = 4096;
 
 export class AttributeNames {
@@ -28,8 +28,8 @@ export class AttributeNames {
   }
 
   /**
-   * Sets an attribute of the row being filled to bytes that are (`valid`) or may not be valid UTF-8. A name that
-   * comes again in the row gets `.2`, `.3`, …: nothing is lost.
+   * Sets an attribute of the row being filled to bytes that are valid UTF-8 (`valid`) or may not be. A name that is
+   * repeated in the row gets `.2`, `.3`, …: nothing is lost.
    * @returns the name without its prefix
    */
   set(

@@ -1,10 +1,9 @@
 /**
- * Bytes on demand from a content that comes in blocks, for formats that are parsed piecewise
- * (compressed streams, tar). Holds at most what was asked for, one block, and what it is to keep of the bytes that were
- * consumed (`keep`).
+ * Bytes on demand from a content in blocks, for formats that are parsed piecewise (compressed streams, tar).
+ * Buffers at most the requested bytes, one block, and the consumed bytes to be kept (`keep`).
  *
- * A failure of the content counts as its end first, so that everything before it can be used;
- * `failure` then tells it apart.
+ * A failure of the content first counts as its end, so that everything before it can be used; `failure` then
+ * distinguishes it.
  */
 const EMPTY = Buffer.alloc(0);
 
@@ -15,7 +14,7 @@ export class ByteSource {
   end = 0;
   /** Whether all there is is in the buffer. */
   ended = false;
-  /** What the content threw, as a list of at most one. */
+  /** The content's error, as a list of at most one. */
   readonly failure: unknown[] = [];
 
   private readonly blocks: AsyncIterator<Uint8Array>;
@@ -37,7 +36,7 @@ export class ByteSource {
     return this.base + this.at;
   }
 
-  /** Keeps the last `n` bytes that were consumed, for `goTo`. To be said before the first byte is asked for. */
+  /** Keeps the last `n` consumed bytes, for `goTo`. Call it before the first byte is requested. */
   keep(n: number): void {
     this.kept = n;
   }
@@ -58,7 +57,7 @@ export class ByteSource {
   /** Adds a block to the unread bytes; false at the end. */
   async more(): Promise<boolean> {
     if (this.ended) return false;
-    // What is left is in a block that is only valid until the next one is asked for.
+    // The rest is in a block that is valid only until the next one is requested.
     const isLeft = this.at < this.end || this.kept > 0;
     if (isLeft && this.buffer !== this.store) this.moveToStore(0);
     let block: Uint8Array;
@@ -87,12 +86,12 @@ export class ByteSource {
     return true;
   }
 
-  /** Moves the unread and the kept bytes to the front of a buffer of our own, with room for `extra` more. */
+  /** Moves the unread and the kept bytes to the front of an own buffer, with room for `extra` more. */
   private moveToStore(extra: number): void {
     const from = Math.max(0, this.at - this.kept);
     const needs = this.buffer.subarray(from, this.end);
     const needed = needs.length + extra;
-    // Twice what is needed, so that many small blocks are not moved again for each.
+    // Twice the required size, so that many small blocks are not moved each time.
     if (this.store.length < needed || this.store.length > 8 * needed + 65536) {
       this.store = Buffer.allocUnsafe(2 * needed);
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { daysFromCivil, isDate, parseDecimal, parseHex, parseIpv4, parseIpv6 } from './bytes.ts';
 import { hash53 } from './hash53.ts';
 
-/** The text within other bytes that would be read if the bounds were not kept. */
+/** The text within other bytes that would be read if the bounds were ignored. */
 function within<T>(text: string, read: (bytes: Uint8Array, start: number, end: number) => T): T {
   const bytes = Buffer.from(`12:.${text}34:.`, 'latin1');
   return read(bytes, 4, bytes.length - 4);
@@ -62,7 +62,7 @@ describe('addresses', () => {
     );
   });
 
-  /** Through the platform's own normal form. */
+  /** Through the platform's normal form. */
   function ipv6Bytes(text: string): string {
     const plain = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
     const [left = '', right] = plain.split('::');
@@ -119,7 +119,7 @@ describe('dates', () => {
   });
 });
 
-/** Of `''`, `a` and `the same record`. Cases hold such values: a change here breaks them. */
+/** Of `''`, `a` and `the same record`. Cases store such values: changing them breaks those. */
 const HASHES = [4096244671288371, 2618177102575311, 940454367010654];
 
 describe('hash53', () => {

@@ -1,6 +1,6 @@
 /**
- * Numbers, addresses and dates in bytes, for loops that must not allocate per record. All read
- * `bytes[start, end)` and nothing beyond; what they cannot read they answer with -1, NaN or false.
+ * Parses numbers, addresses and dates from bytes, for loops that must not allocate per record. All functions read
+ * `bytes[start, end)` and nothing beyond; invalid input gives -1, NaN or false.
  */
 
 const ZERO = 48;
@@ -12,8 +12,8 @@ export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, n) => Number(
 const decimalText = new TextDecoder('latin1');
 
 /**
- * A decimal number (`-12`, `+1.5`, `.5`, `1e-3`), equal to what `Number` makes of it; NaN if it is
- * none. Blanks, `Infinity` and hexadecimal are none. Allocates only beyond 15 digits or 22 decimals.
+ * A decimal number (`-12`, `+1.5`, `.5`, `1e-3`), equal to the result of `Number`; NaN if it is not one. Blanks,
+ * `Infinity` and hexadecimal are not accepted. Allocates only beyond 15 digits or 22 decimals.
  */
 export function parseDecimal(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
@@ -67,7 +67,7 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number): num
   return Number(decimalText.decode(bytes.subarray(start, end)));
 }
 
-/** Hexadecimal digits without `0x`, up to 2^53 - 1; -1 if that is not what there is. */
+/** Hexadecimal digits without `0x`, up to 2^53 - 1; otherwise -1. */
 export function parseHex(bytes: Uint8Array, start: number, end: number): number {
   if (end <= start) return -1;
   let value = 0;
@@ -87,7 +87,7 @@ function hexDigit(byte: number): number {
   return letter >>> 0 <= 5 ? letter + 10 : -1;
 }
 
-/** `192.0.2.1` as 0 to 2^32 - 1, -1 if it is none. Zeros in front are none: some read them as octal. */
+/** `192.0.2.1` as 0 to 2^32 - 1; -1 if it is not an address. Leading zeros are refused: some read them as octal. */
 export function parseIpv4(bytes: Uint8Array, start: number, end: number): number {
   const size = end - start;
   if (size < 7 || size > 15) return -1;
@@ -113,8 +113,8 @@ export function parseIpv4(bytes: Uint8Array, start: number, end: number): number
 }
 
 /**
- * An IPv6 address (RFC 4291, 2.2; a zone after `%` is left out) as 16 bytes at `out[at]`; false if it
- * is none, and `out` then holds anything there.
+ * An IPv6 address (RFC 4291, 2.2; a zone after `%` is ignored) as 16 bytes at `out[at]`; false if it is not one,
+ * with arbitrary bytes there.
  */
 export function parseIpv6(
   bytes: Uint8Array,
@@ -130,7 +130,7 @@ export function parseIpv6(
     const byte = bytes[zone]!;
     const letter = (byte | 32) - 97;
     if (letter >>> 0 > 25 && (byte < 45 || byte > COLON) && byte !== 95) return false;
-    // Between the digits and `-.` of an interface's name lies the slash of a prefix.
+    // Among digits and an interface's `-.` characters is the slash of a prefix.
     if (byte === 47) return false;
   }
   if (stop - start < 2 || stop - start > 45) return false;
@@ -181,7 +181,7 @@ export function parseIpv6(
     }
   }
   if (gap < 0) return written === 16;
-  // `::` stands for at least one group.
+  // `::` replaces at least one group.
   if (written > 14) return false;
   const tail = written - gap;
   out.copyWithin(at + 16 - tail, at + gap, at + written);

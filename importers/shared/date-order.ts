@@ -1,9 +1,9 @@
 /**
- * Dates written as three numbers whose order they do not say, such as 3/4/2026 and 08-12-13: in which
- * order a source has them, and which date each of them is.
+ * Numeric dates whose order is ambiguous, such as 3/4/2026 and 08-12-13: determines the order that a source uses,
+ * and the date that each of them is.
  *
- * Held always: one order for all dates of a source; a date that cannot be read in it is read in an
- * order in which it can, the same one whenever it is read.
+ * Invariants: one order for all dates of a source; a date that is invalid in it is read in an order in which it is
+ * valid, always the same one.
  */
 import {
   DATE_ORDERS,
@@ -14,9 +14,9 @@ import {
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 
-/** Orders for a date that the order of its source does not fit. `retime` has the same. */
+/** Orders for a date that does not fit the order of its source. `retime` uses the same. */
 const OTHERWISE: readonly DateOrder[] = ['mdy', 'dmy', 'ymd'];
-/** Dates of one order must span this many times the days of another's to be taken as less likely. */
+/** To be considered less likely, an order's dates must span this many times the days of another's. */
 const CLEARLY_WIDER = 4;
 const DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -42,7 +42,7 @@ export class DatePlacer {
   year = 0;
   month = 0;
   day = 0;
-  /** TS_BASIS bits: the order that was taken, when another would give a date, too; else 0. */
+  /** TS_BASIS bits: the order used if another one would give a date, too; otherwise 0. */
   basis = 0;
 
   /** @param digits of `third`: a year of four digits is the last of the three */
@@ -111,7 +111,7 @@ export class DateOrderScan {
   private dates = 0;
   private usual: DateOrder | undefined;
 
-  /** @param usual the order such a date usually has, by the way it is written */
+  /** @param usual the usual order of such a date, by its punctuation */
   add(first: number, second: number, third: number, digits: number, usual: DateOrder): void {
     let orders = 0;
     let only: DateOrder = usual;
@@ -137,7 +137,7 @@ export class DateOrderScan {
     return this.states.dmy + this.states.mdy + this.states.ymd > 0;
   }
 
-  /** Undefined when there are no such dates. */
+  /** Undefined if there are no such dates. */
   found(asked: DateOrder | undefined): FoundOrder | undefined {
     const { usual, fits, dates } = this;
     if (usual === undefined) return undefined;
@@ -174,7 +174,7 @@ export class DateOrderScan {
   }
 
   /**
-   * Of several orders that fit all dates the one in which they lie clearly closest together: numbers that
+   * Among several orders that fit all dates, the one in which they are clearly closest together: numbers that
    * change from date to date are days rather than months.
    */
   private closest(orders: readonly DateOrder[]): DateOrder | undefined {

@@ -1,8 +1,7 @@
 /**
- * A 53-bit hash of bytes: two 32-bit lanes after Murmur's mixing, of which a double holds 53 bits
- * exactly. Fast and spread well, no defence against deliberate collisions: bytes of equal hash
- * must be compared by something else as well (`record_key` goes with the time and the kind).
- * The values are stored in cases and must not change.
+ * A 53-bit hash of bytes: two 32-bit lanes mixed as in Murmur, of which a double holds 53 bits exactly. Fast and
+ * well distributed, but no defence against deliberate collisions: bytes with equal hashes must also be compared by
+ * something else (`record_key` is used with time and kind). The values are stored in cases and must not change.
  */
 
 /** 0 to 2^53 - 1. */

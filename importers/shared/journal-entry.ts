@@ -1,6 +1,6 @@
 /**
- * Writes entries of systemd's journal into a batch, from their form as the Journal Export Format has it, whatever they were
- * read from: so an entry of a journal and the same in an export are one event.
+ * Writes entries of systemd's journal, given in the form of the Journal Export Format, into a batch, whatever they
+ * were read from: an entry of a journal and the same one in an export become one event.
  *
  * Source: https://systemd.io/JOURNAL_EXPORT_FORMATS/#journal-export-format
  */
@@ -8,7 +8,7 @@ import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.t
 import { AttributeNames } from './attribute-names.ts';
 import { hash53 } from './hash53.ts';
 
-/** A larger entry (a core dump, say) is not taken. */
+/** A larger entry (a core dump, for example) is refused. */
 export const MAX_ENTRY = 8 * 1024 * 1024;
 
 const latin1 = new TextDecoder('latin1');
@@ -30,7 +30,7 @@ export class JournalEntryWriter {
   private readonly names: AttributeNames;
   /** Whether the entry states its identity. */
   private identified = false;
-  /** Where fields begin and end that only later versions of journalctl write. */
+  /** Start and end of fields that only later versions of journalctl write. */
   private readonly added: number[] = [];
   private pidRank = 0;
   private programRank = 0;
@@ -129,8 +129,8 @@ export class JournalEntryWriter {
   }
 
   /**
-   * Call when all fields of the entry `b[start, end)` were given.
-   * @param isWhole whether they are as they were written
+   * Call it after all fields of the entry `b[start, end)`.
+   * @param isWhole whether they are complete
    */
   end(b: Uint8Array, start: number, end: number, isWhole = true): void {
     // The whole entry, not the cursor alone: one that was altered must not pass for its original.

@@ -11,7 +11,7 @@ interface Line {
   truncated: boolean;
 }
 
-/** Blocks that are overwritten once the next one is asked for, as a file's are. */
+/** Blocks that are overwritten when the next one is requested, like those of a file. */
 async function* blocksOf(bytes: Uint8Array, size: number, failure?: Error) {
   for (let at = 0; at < bytes.length; at += size) {
     const block = new Uint8Array(bytes.subarray(at, at + size));
@@ -99,7 +99,7 @@ describe('LineReader', () => {
           const bytes = Uint8Array.from(values);
           const want = expected(bytes, maxLine);
           expect(await read(bytes, blockSize, { maxLine, regionSize })).toEqual(want);
-          // A size that is not the content's costs memory or time only.
+          // A size other than the content's costs only memory or time.
           for (const size of [bytes.length, regionSize])
             expect(await read(bytes, blockSize, { maxLine, size })).toEqual(want);
         },

@@ -1,17 +1,16 @@
 /**
- * Lines of a content that comes in blocks, for loops that must not allocate per line: the reader
- * shows where a line is in its buffer instead of handing it out.
+ * Iterates over the lines of a content in blocks, for loops that must not allocate per line: the reader exposes the
+ * position of a line in its buffer instead of returning it.
  *
- * What holds always: the lines, their offsets and flags depend on the content and `maxLine` alone,
- * never on block sizes; memory stays below about twice `maxLine` whatever the content; and what was
- * read before the content broke off is given before its error is thrown. Of a content in pieces (pieces.ts) no line
- * joins what is before damage and what is after it: the parts of lines beside it are `lost`.
+ * Invariants: the lines, their offsets and flags depend on the content and `maxLine` alone, never on block sizes;
+ * memory stays below about twice `maxLine`, whatever the content is; everything read before the content broke off
+ * is delivered before its error is thrown. In a content in pieces (pieces.ts) no line spans damage: the incomplete
+ * lines next to it are `lost`.
  *
- * A line ends with LF; one CR before it is left out too. Where the first 64 KiB have CRs and no LF, as old programs for
- * the Mac write texts, each CR is a line's end. A UTF-8 byte order mark at a line's beginning is skipped: it is in the middle of
- * texts that were put together. Content
- * that is UTF-16 (utf16.ts) is transcoded, and the buffer then holds UTF-8, while offsets and lengths
- * stay those of the UTF-16 bytes.
+ * A line ends with LF; one CR before it is dropped as well. If the first 64 KiB have CRs and no LF, as in texts by
+ * old Mac programs, each CR ends a line. A UTF-8 byte order mark at a line's beginning is skipped: concatenated
+ * texts have them in the middle. Content in UTF-16 (utf16.ts) is transcoded, and the buffer then holds UTF-8, while
+ * offsets and lengths stay those of the UTF-16 bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { SourceError } from '../../engine/contract/errors.ts';
@@ -19,25 +18,25 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import { LOST } from '../../engine/contract/importer.ts';
 import { asUtf8, UTF16_HEAD, utf16Length, utf16Of } from './utf16.ts';
 
-/** What a region's bytes are: `mixed` is not valid UTF-8 throughout, though single lines may be. */
+/** The encoding of a region's bytes: `mixed` is not completely valid UTF-8, although single lines may be. */
 export type LineEncoding = 'ascii' | 'utf8' | 'mixed';
 
 export interface LineReaderOptions {
   /** A line of more bytes than this (without its LF) is cut into pieces of this size. */
   readonly maxLine?: number;
-  /** Bytes to gather before lines are given. */
+  /** Bytes to collect before lines are delivered. */
   readonly regionSize?: number;
   /** Bytes of all blocks, where that is known: of few a region needs less memory. */
   readonly size?: number | undefined;
 }
 
-/** Why a line that is `lost` is no record. */
+/** Why a line that is `lost` is not a record. */
 export const BESIDE_DAMAGE = 'part of a line, the rest of which is damaged';
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const REGION_BYTES = 1024 * 1024;
 const LF = 10;
 const CR = 13;
-/** Of a content, that tell how its lines end. */
+/** Bytes of a content that decide how its lines end. */
 const TOLD_BYTES = 64 * 1024;
 /** U+FEFF in UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf] as const;
@@ -47,25 +46,25 @@ export class LineReader {
   buffer: Buffer;
   start = 0;
   end = 0;
-  /** Where `buffer[start]` is in the content. */
+  /** Position of `buffer[start]` in the content. */
   baseOffset: ByteOffset = 0;
   encoding: LineEncoding = 'ascii';
-  /** Whether the content was UTF-16, and `buffer` holds a transcript of it. */
+  /** Whether the content was UTF-16, and `buffer` holds its transcription. */
   utf16 = false;
 
   /** The current line is `buffer[lineStart, lineEnd)`, without its line end. */
   lineStart = 0;
   lineEnd = 0;
-  /** Where the line is in the content, and how many bytes it has there, without its line end. */
+  /** Position of the line in the content, and its length there, without its line end. */
   lineOffset: ByteOffset = 0;
   lineLength = 0;
-  /** Lines given so far, this one included; pieces count. */
+  /** Number of lines so far, including this one; pieces count. */
   lineNumber = 0;
   /** False for a last line without a line feed, and for all but the last piece of a long line. */
   complete = true;
-  /** A piece of a line that is longer than `maxLine`; its pieces follow each other. */
+  /** A piece of a line that is longer than `maxLine`; its pieces are consecutive. */
   truncated = false;
-  /** Part of a line, the rest of which is missing because the content is damaged there. Each LOST with lines after it has one. */
+  /** An incomplete line whose rest is missing because of damage. Each LOST that is followed by lines has one. */
   lost = false;
 
   private readonly source: AsyncIterable<Uint8Array>;
@@ -81,7 +80,7 @@ export class LineReader {
   private failed = false;
   private failure: unknown;
   private at = 0;
-  /** The next line feed at or after `at`; the region's end if there is none. Below `at`: not known. */
+  /** The next line feed at or after `at`; the region's end if there is none. Below `at`: unknown. */
   private lf = -1;
   private insideLong = false;
   /** Each CR is a line's end. */
@@ -97,14 +96,14 @@ export class LineReader {
     this.buffer = Buffer.alloc(Math.max(UTF16_HEAD, most));
   }
 
-  /** Content bytes before the next region: what `EventSink.drain` gets after a region. */
+  /** Content bytes before the next region: the argument of `EventSink.drain` after a region. */
   get consumed(): ByteOffset {
     return this.utf16 ? this.wideOffset : this.baseOffset + (this.end - this.start);
   }
 
   /**
-   * Loads the next region of lines. False at the content's end. Throws what the content throws, once
-   * everything before was given.
+   * Loads the next region of lines. False at the content's end. Throws the content's error, after everything before
+   * was delivered.
    */
   async nextBlock(): Promise<boolean> {
     this.passGap();
@@ -151,7 +150,7 @@ export class LineReader {
     return true;
   }
 
-  /** Goes to the region's next line; false when there is none. */
+  /** Moves to the region's next line; false if there is none. */
   next(): boolean {
     const at = this.at;
     const end = this.end;
@@ -213,18 +212,18 @@ export class LineReader {
     this.insideLong = false;
   }
 
-  /** Where in `buffer` the next line begins. */
+  /** Start of the next line in `buffer`. */
   get nextStart(): number {
     return this.at;
   }
 
-  /** Goes on behind `lines` whole lines, read by another: `at` is where the next begins. Not for UTF-16. */
+  /** Skips `lines` whole lines that were read elsewhere: `at` is the start of the next one. Not for UTF-16. */
   skipTo(at: number, lines: number): void {
     this.at = at;
     this.lineNumber += lines;
   }
 
-  /** Gives the content back when not all of it was read. */
+  /** Releases the content if not all of it was read. */
   async close(): Promise<void> {
     this.ended = true;
     await this.blocks?.return?.();
@@ -233,7 +232,7 @@ export class LineReader {
   /** Looks at the first bytes for a byte order mark, and for UTF-16 without one. */
   private async open(): Promise<void> {
     this.blocks = this.source[Symbol.asyncIterator]();
-    // Further on, the same bytes are no mark.
+    // Later in the content, the same bytes are not a mark.
     if (this.baseOffset > 0) return;
     const head = this.buffer;
     while (this.filled < UTF16_HEAD && !this.ended && !this.beforeGap) await this.pull(UTF16_HEAD);
@@ -268,7 +267,7 @@ export class LineReader {
     const beginning = this.buffer.subarray(0, this.filled);
     this.crOnly = endsWithCr(beginning);
     if (this.crOnly) toLineFeeds(beginning);
-    // The mark is a region of its own that nobody sees.
+    // The mark is a separate region that is never delivered.
     if (beginning.length >= MARK.length && isMark(beginning, 0)) this.end = MARK.length;
   }
 
@@ -314,7 +313,10 @@ export class LineReader {
   }
 }
 
-/** Whether the lines of a text that begins so end with CR alone. Of a CR at its very end it is not seen what follows. */
+/**
+ * Whether the lines of a text with this beginning end with CR alone. The character after a CR at its very end is
+ * unknown.
+ */
 function endsWithCr(head: Uint8Array): boolean {
   const known = head.length < TOLD_BYTES ? head : head.subarray(0, TOLD_BYTES - 1);
   return !head.includes(LF) && known.includes(CR);
@@ -341,12 +343,12 @@ export function headAsText(head: Uint8Array): Uint8Array {
   return lines;
 }
 
-/** Half a character may be missing, so that all that follows would be others. */
+/** Half a character may be missing, which would shift all that follow. */
 function notReadOn(offset: ByteOffset): SourceError {
   return new SourceError('UTF-16 text is not read on after damage', offset);
 }
 
-/** What a content that was looked at has left: `first` and `second` of it, then `blocks`, or what it failed with. */
+/** The rest of a content that was partly read: `first` and `second`, then `blocks`, or its error. */
 async function* remaining(
   first: Uint8Array,
   blocks: AsyncIterator<Uint8Array>,

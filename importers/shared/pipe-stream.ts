@@ -3,9 +3,9 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
- * A named pipe, waited for as sockets are: opened in the usual way it would hold a thread until somebody writes to it,
- * and the process with that, whatever signal comes.
- * @throws Error of the system
+ * A named pipe, opened without blocking: the usual way blocks a thread, and with it the process, until somebody
+ * writes to it, whatever signal arrives.
+ * @throws the system's error
  */
 export function pipeStream(path: string): Readable {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

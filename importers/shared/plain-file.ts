@@ -7,14 +7,14 @@ import type { EvidenceItem } from '../../engine/contract/importer.ts';
 import { fileProblem } from './stored-bytes.ts';
 import { isTarHeader, TAR_BLOCK } from './archives/tar.ts';
 
-/** Bytes read at a time: they stay near the processor until they have been looked at. */
+/** Bytes read at a time: they stay in the processor's cache until they have been processed. */
 const NEAR_BYTES = 256 * 1024;
 /** Blocks between which the process may hear of a signal. */
 const BLOCKS_BETWEEN = 16;
 
 /**
- * A regular file that begins with no archive's header, as the source that a walk finds if its content
- * is not compressed. Undefined: to be walked.
+ * A regular file that does not begin with an archive's header, as the source that a walk would find if its content
+ * is not compressed. Undefined: walk it.
  * @throws DaybookError not-found, unreadable
  */
 export async function plainFile(
@@ -57,8 +57,8 @@ async function firstBytes(path: string): Promise<Uint8Array> {
 }
 
 /**
- * Reads a file in the thread that looks at it: the system reads ahead, and bytes that another thread
- * has fetched would have to be fetched again from its processor. Blocks are valid until the next one.
+ * Reads a file in the thread that processes it: the system reads ahead, and bytes read by another thread would have
+ * to be moved to this one's processor. Blocks are valid until the next one.
  */
 async function* nearBlocks(path: string, size: number): AsyncGenerator<Uint8Array> {
   let file: number;

@@ -1,16 +1,18 @@
 /**
- * Reading on after damage, for compressions whose units begin with something to know them by: a gzip member, a zstd
- * frame, a block or stream of xz. Damage is often noticed only after its unit's end, so the search begins before the
- * place where it was. What is found may be no unit at all: it counts when it was decoded to its end.
+ * Reading on after damage, for compressions whose units begin with a signature: a gzip member, a zstd frame, a
+ * block or stream of xz. Damage is often noticed only after its unit's end, so the search begins before that
+ * position. A match may be no unit at all: it counts once it was decoded to its end.
  */
 import { nounOf } from '../../engine/contract/counted.ts';
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 import { DamagedAt, isCutOff, type Sums } from './decompress/checked.ts';
 
-/** How far back a unit is looked for: a decoder is not led further astray, and what it was given at a time is less. */
+/**
+ * How far back a unit is searched: a decoder goes astray no further than this, and its input per call is smaller.
+ */
 const REACH = 1024 * 1024;
-/** A content may be made of nothing but beginnings of units, each of which takes its time. */
+/** A content may consist of beginnings of units only, each of which takes time. */
 const MOST_FAILURES = 1000;
 
 export interface UnitKind {
@@ -18,15 +20,15 @@ export interface UnitKind {
   readonly name: string;
   /** Whether one begins at the source's place. */
   readonly begins: (source: ByteSource) => boolean;
-  /** Bytes that tell it. */
+  /** Number of bytes that identify it. */
   readonly magicBytes: number;
-  /** Where the first begins in [at, end) of `buffer`, if its header is all there; -1 for nowhere. */
+  /** Position of the first one in [at, end) of `buffer`, if its header is complete; otherwise -1. */
   readonly find: (buffer: Buffer, at: number, end: number) => number;
   /** Bytes of the longest header. */
   readonly headerBytes: number;
 }
 
-/** Goes to the next unit, or to the end; false where there is none. */
+/** Moves to the next unit, or to the end; false if there is none. */
 async function seekUnit(source: ByteSource, { find, headerBytes }: UnitKind): Promise<boolean> {
   for (;;) {
     const found = find(source.buffer, source.at, source.end);
@@ -47,7 +49,7 @@ export class ReadOn {
   private readonly kind: UnitKind;
   private failures = 0;
 
-  /** Before the first byte of `source` is asked for. */
+  /** Before the first byte of `source` is requested. */
   constructor(source: ByteSource, sums: Sums, kind: UnitKind) {
     this.source = source;
     this.sums = sums;
@@ -56,8 +58,8 @@ export class ReadOn {
   }
 
   /**
-   * Goes to the next unit after one that began at byte `from` and failed with `error`. Throws what reading ends with where
-   * there is none, or where it is not to go on.
+   * Moves to the next unit after one that began at byte `from` and failed with `error`. Throws the final error if
+   * there is none, or if reading should not continue.
    */
   async after(from: number, error: unknown): Promise<void> {
     const { source, sums } = this;
@@ -72,8 +74,8 @@ export class ReadOn {
   }
 
   /**
-   * Skips padding after a unit; true if another follows, false at the end. Notes what is neither, unless a unit comes after
-   * it: then it is damage.
+   * Skips padding after a unit; true if another follows, false at the end. Records other bytes in `notes`, unless a
+   * unit follows them: then they are damage.
    */
   async next(notes: string[]): Promise<boolean> {
     const { source, sums, kind } = this;

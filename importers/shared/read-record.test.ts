@@ -1,4 +1,4 @@
-/** Reading records back: plain files, every compression, archive members, and what goes wrong. */
+/** Reading records back: plain files, every compression, archive members, and errors. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { DaybookError } from '../../engine/contract/errors.ts';
 import { tarOf, zipOf } from './testing/archives.ts';
 import { MAX_RECORD_BYTES, openContentReader, readRecord } from './read-record.ts';
 
-/** Three blocks' worth of bytes, of which every four tell their place. */
+/** Three blocks' worth of bytes, every four of which encode their position. */
 const CONTENT = new Uint8Array(3 * 1024 * 1024 + 123);
 const view = new DataView(CONTENT.buffer);
 for (let at = 0; at + 4 <= CONTENT.length; at += 4) view.setUint32(at, at);

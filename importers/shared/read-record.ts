@@ -1,8 +1,7 @@
 /**
- * Reads single records back from the evidence: bytes at an offset of a source's content, as its
- * events name them. Plain files are read where the record lies; of compressed files and archive
- * members everything before it is read over. Nothing is ever written but temporary copies of archive
- * members, which are removed again.
+ * Reads single records back from the evidence: bytes at an offset of a source's content, as stated in its events.
+ * Plain files are read at the record's position; in compressed files and archive members everything before it is
+ * read as well. Nothing is written except temporary copies of archive members, which are removed again.
  */
 import { nounOf } from '../../engine/contract/counted.ts';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -22,16 +21,16 @@ const MOVED = 'put the evidence back where it was when it was imported';
 const CHANGED = 'daybook verify says which evidence is where it was and unchanged';
 
 /**
- * The content of one source. Reads are cheapest in ascending order: a compressed content starts over
- * for a read that lies before the one before it. Close it when done.
+ * The content of one source. Reads are cheapest in ascending order: a compressed content is decompressed from the
+ * start again for a read before the previous one. Close it when done.
  */
 export interface ContentReader {
   /**
    * The `length` bytes at `offset`, as a copy.
-   * @throws DaybookError source-damaged when the content ends before; unreadable, cancelled
+   * @throws DaybookError source-damaged if the content ends before; unreadable, cancelled
    */
   read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array>;
-  /** As `read`, but fewer bytes at the end of the content, and none after it. */
+  /** Like `read`, but returns fewer bytes at the end of the content, and none after it. */
   readUpTo(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -39,7 +38,7 @@ export interface ContentReader {
 /**
  * Opens the content of a source.
  * @param temporary folder for copies of members of compressed archives
- * @throws DaybookError not-found when the file or the member is not there any more; unreadable
+ * @throws DaybookError not-found if the file or the member no longer exists; unreadable
  */
 export async function openContentReader(
   location: SourceLocation,
@@ -61,11 +60,11 @@ export async function openContentReader(
 
 /**
  * The bytes of one record. For several records of one source, open a reader.
- * @param offset of the record in the source's content, as its event has it
- * @param length at most 1 MiB (`MAX_RECORD_BYTES`): a longer record is to be read in parts
+ * @param offset of the record in the source's content, as in its event
+ * @param length at most 1 MiB (`MAX_RECORD_BYTES`): read a longer record in parts
  * @param temporary folder for copies of members of compressed archives
- * @throws DaybookError not-found when the evidence is not there any more, source-damaged when it
- * ends before the record does, usage for more than 1 MiB; unreadable, cancelled
+ * @throws DaybookError not-found if the evidence no longer exists, source-damaged if it ends before the record
+ * does, usage for more than 1 MiB; unreadable, cancelled
  */
 export async function readRecord(
   location: SourceLocation,
@@ -147,7 +146,7 @@ class FileReader implements ContentReader {
   }
 }
 
-/** Records after damage are at their offsets among what is whole. */
+/** Records after damage have offsets among the intact bytes. */
 function piecesSource({ evidence: { input } }: OpenedItem): ByteSource {
   return new ByteSource(input.pieces?.() ?? input.blocks());
 }
@@ -186,7 +185,7 @@ class StreamReader implements ContentReader {
       throwIfAborted(signal);
       if (!(await source.more())) break;
     }
-    // What is read stays unread in the source, so that a next read may overlap it.
+    // The bytes stay unread in the source, so that the next read may overlap them.
     while (source.available < length) {
       throwIfAborted(signal);
       if (!(await source.more())) break;

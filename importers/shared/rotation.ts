@@ -4,7 +4,7 @@
  */
 
 interface RotationKey {
-  /** The log's name without what rotation adds. */
+  /** The log's name without the suffix of rotation. */
   readonly set: string;
   /** Greater is newer; the log that is being written is Infinity. */
   readonly order: number;
@@ -23,7 +23,7 @@ const DATED = new RegExp(
 /** `messages-1767225600`: logrotate's `dateformat -%s`. */
 const STAMPED = /^(.+?)[-._](\d{10})$/;
 
-/** What `name` (a path; its folders count) is in a rotated set. Undefined for a name that is empty. */
+/** The position of `name` (a path; its folders count) in a rotated set. Undefined for an empty name. */
 export function rotationKey(name: string): RotationKey | undefined {
   const cut = Math.max(name.lastIndexOf('/'), name.lastIndexOf('!')) + 1;
   const folder = name.slice(0, cut);
@@ -43,7 +43,7 @@ export function rotationKey(name: string): RotationKey | undefined {
       Number(second ?? 0),
     );
     if (Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31) {
-      // Of one day's files `.1` is older than the one without a number.
+      // Among one day's files `.1` is older than the one without a number.
       const order = ms / 1000 - Number(serial ?? 0) / 1e6;
       return { set: folder + stem! + (extension ?? ''), order };
     }
@@ -58,8 +58,8 @@ export function rotationKey(name: string): RotationKey | undefined {
 }
 
 /**
- * The same items, sets together by name, each from its oldest to its newest. Where a set has both
- * dates and numbers, numbers are the newer: a changed scheme is not changed back.
+ * The same items, with sets together by name, each from its oldest to its newest. If a set has both dates and
+ * numbers, numbers are newer: a changed scheme is not changed back.
  */
 export function orderRotated<T extends { readonly name: string }>(items: readonly T[]): T[] {
   const keyed = items.map((item) => {

@@ -1,4 +1,4 @@
-/** A time is read as if it were the first of its log: what was read before must not show in it. */
+/** A time is parsed as if it were the first of its log: earlier ones must not affect it. */
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { Stamp } from './stamp.ts';
@@ -14,7 +14,7 @@ function fieldsOf(stamp: Stamp, text: string): unknown {
 
 const two = (most: number) =>
   fc.integer({ min: 0, max: most }).map((n) => String(n).padStart(2, '0'));
-/** Few dates, so that many follow themselves; some are none. */
+/** Few dates, so that many are repeated; some are invalid. */
 const writing = fc
   .tuple(
     fc.constantFrom(

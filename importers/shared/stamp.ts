@@ -1,17 +1,17 @@
 /**
- * Times as log lines write them, read from bytes.
+ * Parses times as log lines write them, from bytes.
  *
- * `Stamp.parse` looks at one place of a line and leaves what it found in its own fields, so that
- * nothing is allocated per line. It takes nothing that is not a valid date and time.
+ * `Stamp.parse` reads at one position of a line and stores the result in its own fields, so that nothing is
+ * allocated per line. It accepts only valid dates and times.
  *
  * RFC 5424 section 6.2.3 and RFC 3339 for ISO times, RFC 3164 section 4.1.2 for `Mmm dd hh:mm:ss`,
- * https://cr.yp.to/libtai/tai64.html for TAI64N; the others as they are found in the wild.
+ * https://cr.yp.to/libtai/tai64.html for TAI64N; the others as found in real logs.
  */
 
 import type { DateOrder } from '../../engine/contract/decisions.ts';
 import { DatePlacer } from './date-order.ts';
 
-/** The kind of writing that was found; readers decide by it what may follow. */
+/** The format that was found; it decides what may follow. */
 export const SHAPE = {
   none: 0,
   /** `Oct 11 22:14:15`, with or without a year. */
@@ -112,7 +112,7 @@ function isAlnum(c: number): boolean {
   return (c >= 48 && c <= 57) || isLetter(c);
 }
 
-/** Whether a zone begins at `at` that can be nothing else: `Z`, `+02:00`, `-0330`. */
+/** Whether an unambiguous zone begins at `at`: `Z`, `+02:00`, `-0330`. */
 function isZone(b: Uint8Array, at: number, end: number): boolean {
   if (at >= end) return false;
   const c = b[at]!;
@@ -123,7 +123,9 @@ function isZone(b: Uint8Array, at: number, end: number): boolean {
   return n === 2 && b[at + 3] === COLON;
 }
 
-/** Where white space at `at` ends, one character: a blank, or one that is not broken (U+00A0, also as Latin-1, U+202F). */
+/**
+ * The end of one white-space character at `at`: a blank, or a non-breaking one (U+00A0, also as Latin-1, U+202F).
+ */
 function blankEnd(b: Uint8Array, at: number): number {
   const c = b[at]!;
   if (c === SPACE || c === 0xa0) return at + 1;
@@ -131,7 +133,7 @@ function blankEnd(b: Uint8Array, at: number): number {
   return c === 0xe2 && b[at + 1] === 0x80 && b[at + 2] === 0xaf ? at + 3 : at;
 }
 
-/** Where `AM`, `p.m.` or `p. m.` at `at` ends; `at` if there is none. */
+/** The end of `AM`, `p.m.` or `p. m.` at `at`; `at` if there is none. */
 function halfEnd(b: Uint8Array, at: number, end: number): number {
   const isDotted = b[at + 1] === DOT;
   let i = isDotted ? blankEnd(b, at + 2) : at + 1;
@@ -144,8 +146,8 @@ function halfEnd(b: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * Months by the first three bytes of their names, each with bit 5 set: English, and what differs
- * from it in German, French, Spanish, Italian and Portuguese, in UTF-8 and Latin-1.
+ * Months by the first three bytes of their names, each with bit 5 set: English, and differing names in German,
+ * French, Spanish, Italian and Portuguese, in UTF-8 and Latin-1.
  */
 const MONTHS = new Map<number, number>();
 for (const [month, names] of [
@@ -171,7 +173,7 @@ function monthKey(x: number, y: number, z: number): number {
   return ((x | 32) << 16) | ((y | 32) << 8) | (z | 32);
 }
 
-/** 1-12 for three bytes that begin a month's name, in any case; else 0. */
+/** 1-12 for three bytes that begin a month's name, in any case; otherwise 0. */
 function monthOf(x: number, y: number, z: number): number {
   switch (monthKey(x, y, z)) {
     case 0x6a616e:
@@ -203,7 +205,7 @@ function monthOf(x: number, y: number, z: number): number {
   }
 }
 
-/** 0 for Sunday to 6 for three bytes that begin a weekday's name, in any case; else -1. */
+/** 0 for Sunday to 6 for three bytes that begin a weekday's name, in any case; otherwise -1. */
 function weekdayOf(x: number, y: number, z: number): number {
   switch (((x | 32) << 16) | ((y | 32) << 8) | (z | 32)) {
     case 0x73756e:
@@ -227,7 +229,7 @@ function weekdayOf(x: number, y: number, z: number): number {
 
 export class Stamp {
   shape: number = SHAPE.none;
-  /** Where the text after the time begins. */
+  /** Start of the text after the time. */
   end = 0;
   /** 0: none was stated. */
   year = 0;
@@ -244,11 +246,11 @@ export class Stamp {
   offset = 0;
   /** For `epoch`: whole seconds since 1970. */
   epochSeconds = 0;
-  /** The weekday that was stated, 0 for Sunday; -1: none was. */
+  /** The stated weekday, 0 for Sunday; -1: none. */
   weekday = -1;
-  /** In which order dates are that do not say it; undefined: the one that their marks suggest. */
+  /** The order of ambiguous dates; undefined: the one suggested by their punctuation. */
   order: DateOrder | undefined;
-  /** Whether the date is three numbers in an order that it does not say; then those, as written. */
+  /** Whether the date is numeric and ambiguous; if so, its numbers as written. */
   numeric = false;
   first = 0;
   second = 0;
@@ -259,7 +261,7 @@ export class Stamp {
   /** TS_BASIS bits of the order. */
   orderBasis = 0;
   private readonly placer = new DatePlacer();
-  /** The last date that was written as `2003-10-11T`: lines that follow each other mostly have one date. */
+  /** The last date in the form `2003-10-11T`: consecutive lines mostly have the same date. */
   private readonly lastDate = new Uint8Array(11);
   private lastYear = 0;
   private lastMonth = 0;
@@ -291,7 +293,7 @@ export class Stamp {
     return isLetter(c) && this.fromLetters(b, at, end);
   }
 
-  /** Whether the date that was read last stands here again, as `2003-10-11T`. */
+  /** Whether the last date is repeated here, as `2003-10-11T`. */
   private isLastDate(b: Uint8Array, at: number, end: number): boolean {
     const { lastDate } = this;
     if (at + lastDate.length > end) return false;
@@ -390,7 +392,7 @@ export class Stamp {
     i = this.end;
     if (i >= end) return true;
     if (b[i] !== SPACE) return this.zoneAfter(b, end, false);
-    // What follows is a host as a rule; a year or a zone only in these clear forms.
+    // A host usually follows; a year or a zone only in these unambiguous forms.
     const next = b[i + 1]!;
     if (next >= 48 && next <= 57) {
       if (digitRun(b, i + 1, end) !== 4) return true;
@@ -412,7 +414,10 @@ export class Stamp {
     return next < 65 || next > 90 || this.zoneBeforeYear(b, i, end);
   }
 
-  /** Takes a zone's name behind the blank at `i` where a year or a colon follows: else it is a host. False if the date is none. */
+  /**
+   * Parses a zone's name after the blank at `i` if a year or a colon follows: otherwise it is a host. False if the
+   * date is invalid.
+   */
   private zoneBeforeYear(b: Uint8Array, i: number, end: number): boolean {
     // Java: `Wed Mar 04 05:06:07 GMT+02:00 2026`.
     if (this.offsetOfName(b, i + 1, end)) return this.yearAfter(b, end);
@@ -433,7 +438,9 @@ export class Stamp {
     return true;
   }
 
-  /** Takes a year that follows a zone, as in `Wed Oct 11 14:32:52 +0200 2000`. False if the date is none in it. */
+  /**
+   * Parses a year that follows a zone, as in `Wed Oct 11 14:32:52 +0200 2000`. False if the date is invalid in it.
+   */
   private yearAfter(b: Uint8Array, end: number): boolean {
     const at = this.end + 1;
     if (b[at - 1] !== SPACE || digitRun(b, at, end) !== 4) return true;
@@ -650,8 +657,8 @@ export class Stamp {
   }
 
   /**
-   * Three numbers in the order of the log; while that is not known, in the one that their marks suggest:
-   * dots and dashes day first, slashes month first; of two-digit years slashes year first, dashes month first.
+   * Three numbers in the order of the log; while that is unknown, in the one suggested by punctuation: dots and
+   * dashes day first, slashes month first; for two-digit years slashes year first, dashes month first.
    */
   private orderDate(a: number, x: number, y: number, yDigits: number, sep: number): boolean {
     if (yDigits === 4 && this.fullYear(y, 4) === 0) return false;
@@ -740,7 +747,7 @@ export class Stamp {
     return true;
   }
 
-  /** `[h]h:mm[:ss][fraction][ AM]`; a space may stand for the hour's first digit. */
+  /** `[h]h:mm[:ss][fraction][ AM]`; a space may replace the hour's first digit. */
   private time(b: Uint8Array, at: number, end: number): boolean {
     let i = at;
     if (i < end && b[i] === SPACE) i++;
@@ -871,7 +878,7 @@ export class Stamp {
     return true;
   }
 
-  /** Takes a zone by its name at `at`, and what `UTC+02:00` and `GMT-0330` add to it. */
+  /** Parses a zone by its name at `at`, and the offset in `UTC+02:00` and `GMT-0330`. */
   private namedZone(b: Uint8Array, at: number, end: number): void {
     const after = this.zoneName(b, at, end);
     if (after < 0) return;
@@ -880,7 +887,7 @@ export class Stamp {
     const sign = after + 1 < end ? b[after]! : 0;
     const isSigned = (sign === PLUS || sign === MINUS) && digitRun(b, after + 1, end) > 0;
     if (isSigned) {
-      // Of another zone it is not known what that would mean.
+      // For another zone the meaning would be unknown.
       if (offset === 0) this.signedZone(b, after, end, false);
       return;
     }
@@ -889,7 +896,7 @@ export class Stamp {
     this.end = after;
   }
 
-  /** Takes a fraction of the second that stands apart from what was read; gives its end. */
+  /** Parses a fraction of the second that is separated from the time; returns its end. */
   fractionAt(b: Uint8Array, at: number, end: number): number {
     const n = b[at] === DOT ? Math.min(9, digitRun(b, at + 1, end)) : 0;
     if (n === 0) return at;
@@ -898,7 +905,7 @@ export class Stamp {
     return at + 1 + n;
   }
 
-  /** Takes a zone's name or an offset that is all of a word at `at`; gives the end of one that is known. */
+  /** Parses a zone's name or an offset that is a whole word at `at`; returns the end of a known one. */
   takeZone(b: Uint8Array, at: number, end: number): number | undefined {
     const { end: before } = this;
     if (b[at] === PLUS || b[at] === MINUS) this.signedZone(b, at, end, false);
@@ -912,7 +919,9 @@ export class Stamp {
     return undefined;
   }
 
-  /** Takes `GMT+02:00` where a name alone is a host as a rule: no host is called so. Whether it is there. */
+  /**
+   * Parses `GMT+02:00` where a name alone is usually a host: no host has such a name. Returns whether it is there.
+   */
   private offsetOfName(b: Uint8Array, at: number, end: number): boolean {
     const after = this.zoneName(b, at, end);
     if (after < 0) return false;
@@ -925,14 +934,17 @@ export class Stamp {
     return this.zoned;
   }
 
-  /** Whether UTC or GMT is all of a word at `at`: no host is called so either. */
+  /** Whether UTC or GMT is a whole word at `at`: no host has such a name either. */
   private isBareUtc(b: Uint8Array, at: number, end: number): boolean {
     const c = b[at];
     if ((c !== 85 && c !== 71) || (at + 3 < end && b[at + 3] !== SPACE)) return false;
     return this.zoneName(b, at, end) === at + 3;
   }
 
-  /** Takes an offset from UTC at `i`; `apart` from the time only what can be no number of another kind. */
+  /**
+   * Parses an offset from UTC at `i`; if it is separated from the time (`apart`), only one that cannot be another
+   * number.
+   */
   private signedZone(b: Uint8Array, at: number, end: number, apart: boolean): void {
     let i = at;
     const c = b[i]!;
@@ -975,7 +987,7 @@ export class Stamp {
     return true;
   }
 
-  /** Sets `offset` from a zone's name at `at`; gives its end, or -1 when it is none that is known. */
+  /** Sets `offset` from a zone's name at `at`; returns its end, or -1 if it is unknown. */
   private zoneName(b: Uint8Array, at: number, end: number): number {
     let n = 0;
     while (at + n < end && n < 5 && b[at + n]! >= 65 && b[at + n]! <= 90) n++;

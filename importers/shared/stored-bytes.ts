@@ -10,7 +10,7 @@ import { DaybookError, LimitError, SourceError } from '../../engine/contract/err
 
 export const BLOCK_BYTES = 1024 * 1024;
 
-/** How long bytes can be read: until their holder is released. */
+/** How long bytes are readable: until their holder is released. */
 export interface Life {
   ended: boolean;
 }
@@ -25,7 +25,7 @@ export interface StoredBytes {
   blocks(): AsyncGenerator<Uint8Array>;
 }
 
-/** What a file system's error means for people. */
+/** Translates a file system's error for people. */
 export function fileProblem(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') {
     return error;
@@ -60,7 +60,10 @@ export function fileBytes(path: string, start: number, end: number, life: Life):
   };
 }
 
-/** The same of a file of one block at most: it is read once, however often it is asked for, while it stays the same. */
+/**
+ * The same for a file of one block at most: it is read once, however often it is requested, as long as it is
+ * unchanged.
+ */
 export function smallFileBytes(path: string, end: number, life: Life): StoredBytes {
   let whole: { readonly block: Uint8Array; readonly state: string } | undefined;
   return {
@@ -79,7 +82,7 @@ export function smallFileBytes(path: string, end: number, life: Life): StoredByt
   };
 }
 
-/** Differs where a file was written to, or is another one. */
+/** Differs if a file was written to, or replaced. */
 function stateOf(path: string): string {
   try {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
@@ -90,7 +93,7 @@ function stateOf(path: string): string {
   }
 }
 
-/** Reads [start, end) of a file, one block ahead. Throws SourceError when the file is shorter. */
+/** Reads [start, end) of a file, one block ahead. Throws SourceError if the file is shorter. */
 export async function* fileBlocks(
   path: string,
   start: number,
@@ -109,7 +112,7 @@ export async function* fileBlocks(
   let at = start;
   const read = (into: Buffer, from: number) => {
     const pending = handle.read(into, 0, Math.min(into.length, end - from), from);
-    // It is awaited later; a failure in between must not end the process.
+    // It is awaited later; a failure meanwhile must not end the process.
     pending.catch(() => undefined);
     return pending;
   };
@@ -166,14 +169,14 @@ interface KeepOptions {
 
 export interface Kept {
   readonly bytes: StoredBytes;
-  /** What the blocks threw, after which nothing more was there. */
+  /** The blocks' error, after which there is nothing more. */
   readonly damage: unknown;
   release(): Promise<void>;
 }
 
 /**
- * Keeps blocks so that they can be read again. When they break off, what came before is kept, and
- * reading it ends with the same error.
+ * Stores blocks so that they can be read again. If they break off, earlier ones are kept, and reading them ends
+ * with the same error.
  * @throws DaybookError limit-exceeded, disk-full
  */
 export async function keep(
@@ -250,7 +253,7 @@ export async function keep(
   };
 }
 
-/** A temporary file under a name of our own. */
+/** A temporary file with a name of our own. */
 export class Spool {
   readonly path: string;
   private readonly handle: FileHandle;

@@ -12,12 +12,12 @@ export interface Utf16 {
   readonly mark: 0 | 2;
 }
 
-/** Bytes from which `utf16Of` tells; more make no difference. */
+/** Number of bytes that `utf16Of` examines; more make no difference. */
 export const UTF16_HEAD = LOOKED_AT;
 
 export function utf16Of(head: Uint8Array): Utf16 | undefined {
   const [first, second] = head;
-  // With two NULs after it the mark is that of UTF-32, which is not read.
+  // Followed by two NULs, the mark is that of UTF-32, which is not supported.
   if (first === 0xff && second === 0xfe)
     return head[2] === 0 && head[3] === 0 ? undefined : { littleEndian: true, mark: 2 };
   if (first === 0xfe && second === 0xff) return { littleEndian: false, mark: 2 };
@@ -36,7 +36,7 @@ function isText(unit: number): boolean {
   return unit < 127 || unit >= 160;
 }
 
-/** UTF-16 blocks as UTF-8. Unpaired surrogates and a last odd byte become U+FFFD, each for itself. */
+/** UTF-16 blocks as UTF-8. Unpaired surrogates and a last odd byte each become U+FFFD. */
 export async function* asUtf8(
   blocks: AsyncIterable<Uint8Array>,
   littleEndian: boolean,

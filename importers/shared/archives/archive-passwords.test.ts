@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { addArchivePassword, archivePasswords } from './archive-passwords.ts';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, 'archive-passwords.ts')).href;
-/** Says which passwords it has, whenever it is asked. */
+/** Reports its passwords on request. */
 const THREAD = `
   const { parentPort } = require('node:worker_threads');
   import(${JSON.stringify(MODULE)}).then(({ archivePasswords }) => {

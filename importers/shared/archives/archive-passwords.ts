@@ -1,6 +1,6 @@
 /**
- * Passwords of archives: of this process and its threads, in memory only. They are never written anywhere, and end
- * with the process. All threads read the same memory, so each has a password from when it was given.
+ * Passwords of archives: of this process and its threads, in memory only. They are never written anywhere, and
+ * vanish with the process. All threads read the same memory, so each has a password as soon as it is added.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { DaybookError } from '../../../engine/contract/errors.ts';
@@ -8,18 +8,18 @@ import { DaybookError } from '../../../engine/contract/errors.ts';
 const KEY = 'passwords of archives';
 /** Each is tried on each encrypted member. */
 const MOST_PASSWORDS = 20;
-/** Of all passwords together: one has 1,000 characters at most. */
+/** Limit for all passwords together: one has at most 1,000 characters. */
 const MOST_BYTES = 1 << 20;
 
 /**
- * How many bytes of passwords follow, as a 32-bit number; then each in UTF-8, ended by a zero. It only grows: what a
- * thread reads does not change while it does.
+ * The number of password bytes, as a 32-bit number; then each password in UTF-8, terminated by a zero. It only
+ * grows: what a thread reads does not change meanwhile.
  */
 const memory = sharedMemory();
 const used = new Int32Array(memory, 0, 1);
 const bytes = new Uint8Array(memory, Int32Array.BYTES_PER_ELEMENT);
 
-/** Threads have the memory of whoever started them. */
+/** A thread has the memory of the thread that started it. */
 function sharedMemory(): SharedArrayBuffer {
   const given = getEnvironmentData(KEY);
   if (given instanceof SharedArrayBuffer) return given;
@@ -28,7 +28,7 @@ function sharedMemory(): SharedArrayBuffer {
   return made;
 }
 
-/** In the order in which they are tried: the last that was given first. */
+/** In the order in which they are tried: most recently added first. */
 export function archivePasswords(): readonly string[] {
   // A copy: TextDecoder does not read shared memory.
   const texts = Buffer.from(bytes.slice(0, Atomics.load(used, 0))).toString();

@@ -1,6 +1,5 @@
 /**
- * The directory of a 7z archive, which is at its end: where its packed streams are, how they are coded, and which files
- * are in what they decode to.
+ * The directory of a 7z archive, at its end: its packed streams, their coders, and the files in the decoded data.
  *
  * Format: https://py7zr.readthedocs.io/en/latest/archive_format.html and 7zFormat.txt of the LZMA SDK,
  * https://www.7-zip.org/sdk.html
@@ -12,7 +11,7 @@ import { tooManyMembers } from './zip.ts';
 export interface Coder {
   readonly method: string;
   readonly properties: Buffer;
-  /** Bytes that it gives. */
+  /** Number of bytes it produces. */
   readonly size: number;
 }
 
@@ -25,7 +24,7 @@ export interface Folder {
   readonly packedSize: number;
   readonly size: number;
   readonly crc: number | undefined;
-  /** Files in it, in their order. */
+  /** Its files, in order. */
   files: { readonly size: number; readonly crc: number | undefined }[];
 }
 
@@ -42,7 +41,7 @@ export interface Member {
 
 interface Directory {
   readonly folders: readonly Folder[];
-  /** Those of a folder follow each other. */
+  /** Those of a folder are adjacent. */
   readonly members: readonly Member[];
 }
 
@@ -66,21 +65,24 @@ const NAMES = 17;
 const MODIFIED = 20;
 const ATTRIBUTES = 21;
 const ENCODED = 23;
-/** Those of files that are read. */
+/** Properties of files that are read. */
 const PROPERTIES: ReadonlySet<number> = new Set([
   ...[EMPTY_STREAM, EMPTY_FILE, NAMES, MODIFIED, ATTRIBUTES],
 ]);
 
-/** What 7-Zip itself takes at most. */
+/** 7-Zip's own limit. */
 const MOST_CODERS = 32;
-/** Of a folder that is read: a filter or two, a method, and encryption. A directory of many would take gigabytes. */
+/**
+ * Limit for a folder that is read: a filter or two, a method, and encryption. A directory with long chains would
+ * take gigabytes.
+ */
 const MOST_IN_CHAIN = 6;
-/** LZMA2 and LZMA, each of which has a dictionary in memory. */
+/** LZMA2 and LZMA, each of which needs a dictionary in memory. */
 const WITH_DICTIONARY: ReadonlySet<string> = new Set(['21', '030101']);
 const NO_PROPERTIES = Buffer.alloc(0);
 const IS_FOLDER = 0x10;
 const HAS_MODE = 0x8000;
-/** Of 1970 in that of Windows, in ticks of 100 ns. */
+/** 1970 in Windows file time, in ticks of 100 ns. */
 const EPOCH = 116_444_736_000_000_000n;
 
 /** The bytes of a directory, each number as the format writes it. */
@@ -107,7 +109,7 @@ class Fields {
     return this.take(1)[0]!;
   }
 
-  /** As many further bytes as the first has leading ones. */
+  /** The first byte's leading ones are the number of further bytes. */
   number(): number {
     const first = this.byte();
     let value = 0;
@@ -119,7 +121,7 @@ class Fields {
     return safe(value);
   }
 
-  /** A number of things of which each takes at least one byte. */
+  /** A number of things that take at least one byte each. */
   count(): number {
     const value = this.number();
     if (value > this.left) throw new Error('impossible number');
@@ -146,7 +148,7 @@ class Fields {
   }
 }
 
-/** Refuses a part that comes again: one of two bytes may take as long as all files. */
+/** Refuses a repeated part: one of two bytes may take as long to parse as all files. */
 function onlyOnce(): (id: number) => void {
   const seen = new Set<number>();
   return (id) => {
@@ -161,7 +163,7 @@ function safe(value: number): number {
 }
 
 /**
- * A directory as it is, or how to decode it: then it is the one file of a folder. Throws Error where it is damaged.
+ * A parsed directory, or how to decode it: then it is the only file of a folder. Throws Error if it is damaged.
  * @throws LimitError for more than `maxMembers`
  */
 export function parseDirectory(
@@ -200,7 +202,7 @@ export function parseDirectory(
   }
 }
 
-/** Where packed streams are, and what they decode to. */
+/** The packed streams, and their decoded contents. */
 function streams(fields: Fields): Folder[] {
   let position = 0;
   let packed: number[] = [];
@@ -291,7 +293,7 @@ function chain(fields: Fields): {
     const properties = (flags & 32) === 0 ? NO_PROPERTIES : fields.take(fields.number());
     return { method, properties, ins };
   });
-  /** By output, into which input it goes. */
+  /** The input that each output is bound to. */
   const bound = new Map<number, number>();
   for (let i = 0; i < outputs - 1; i++) {
     const input = fields.number();
@@ -396,7 +398,7 @@ function files(fields: Fields, folders: readonly Folder[]): Member[] {
     const id = fields.number();
     if (id === END) break;
     const part = new Fields(fields.take(fields.number()), fields.maxMembers);
-    // What fills space may come often.
+    // Padding may occur repeatedly.
     if (PROPERTIES.has(id)) begin(id);
     switch (id) {
       case NAMES:

@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-7z-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Read {
-  /** What was given of each file. */
+  /** The content delivered of each file. */
   readonly files: Map<string, string>;
   /** Why others were not. */
   readonly reasons: Map<string | undefined, string>;
@@ -75,7 +75,7 @@ describe.each(SEVEN_ZIPS)('7zz a $options', (archive) => {
     'never gives other bytes when one was changed, and says where',
     { timeout: 120_000 },
     async () => {
-      // Of an encrypted one each attempt derives a key.
+      // For an encrypted archive each attempt derives a key.
       const step = password === undefined ? 1 : 29;
       for (let at = 0; at < bytes.length; at += step) {
         const changed = Buffer.from(bytes);
@@ -203,14 +203,14 @@ function bytes(...parts: readonly (number | Buffer)[]): Buffer {
   return Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.of(part) : part)));
 }
 
-/** Coders in the order in which they are undone, with what each gives. */
+/** Coders in decoding order, with the output of each. */
 interface MadeFolder {
   readonly packed: Buffer;
   readonly coders: readonly (readonly [method: string, size: number, properties?: Buffer])[];
   readonly files: readonly { readonly name: string; readonly content: Buffer }[];
 }
 
-/** `parts`: of the directory, after those of its streams and files. */
+/** `parts`: additional parts of the directory, after its streams and files. */
 function made(folders: readonly MadeFolder[], parts: { streams?: Buffer; files?: Buffer } = {}) {
   const files = folders.flatMap((folder) => folder.files);
   const none = Buffer.alloc(0);

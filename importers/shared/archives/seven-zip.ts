@@ -1,9 +1,9 @@
 /**
- * 7z archives: their members in the order of the directory, which is that of their packed streams, so that files that
- * are compressed together are decoded once, from a stream. Why our own: docs/adr/0033-7z-by-our-own-decoders.md.
+ * 7z archives: members in directory order, which is that of their packed streams, so that files that are compressed
+ * together are decoded once, from a stream. Why our own: docs/adr/0033-7z-by-our-own-decoders.md.
  *
- * Invariants: a member counts as whole only if its checksum agrees; packed streams are within the archive and share no
- * bytes; memory is bounded by the dictionaries (lzma.ts) and the directory.
+ * Invariants: a member counts as whole only if its checksum matches; packed streams are within the archive and do
+ * not overlap; memory is bounded by the dictionaries (lzma.ts) and the directory.
  */
 import { createDecipheriv, createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
@@ -31,34 +31,34 @@ const HEADER_BYTES = 32;
 /** A directory of a million files has some hundred megabytes. */
 const MOST_DIRECTORY_BYTES = 256 * 1024 * 1024;
 const BLOCK_BYTES = 256 * 1024;
-/** By which it is judged whether a password is the right one. */
+/** Bytes from which to judge whether a password is right. */
 const TRIAL_BYTES = 64 * 1024;
 const ENCRYPTION = 'AES-256';
-/** 7-Zip itself takes no more rounds of its key derivation. */
+/** 7-Zip accepts no more rounds of its key derivation. */
 const MOST_ROUNDS_POWER = 24;
-/** Of all keys of an archive: 7-Zip derives one, of 2^19 rounds. */
+/** Limit of rounds for all keys of an archive: 7-Zip derives one, with 2^19 rounds. */
 const MOST_ROUNDS = 2 ** 26;
-/** Of two: the password is the key as it is. */
+/** The power that means: the password is the key, without hashing. */
 const NO_ROUNDS = 63;
 
 interface SevenZipMember {
-  /** Undefined: what is said is of the archive, whose names are encrypted. */
+  /** Undefined: the entry is about the archive, whose names are encrypted. */
   readonly name: string | undefined;
   readonly size: number;
   readonly modifiedMs: number | undefined;
   readonly type: 'file' | 'folder' | { readonly reason: string; readonly failed?: boolean };
   readonly encryption: string | undefined;
-  /** The member's bytes; can be read once, before the next member is asked for. */
+  /** The member's bytes; readable once, before the next member is requested. */
   blocks(): AsyncGenerator<Uint8Array>;
 }
 
 interface SevenZipOptions {
-  /** Of each member. */
+  /** For each member. */
   limits(): DecompressionLimits;
   readonly maxMembers?: number;
-  /** That encrypted archives may have. */
+  /** Candidate passwords of encrypted archives. */
   passwords?(): readonly string[];
-  /** Whether a member's bytes may be asked for: others are not decoded if that can be avoided. */
+  /** Whether a member's bytes may be requested: others are not decoded if that can be avoided. */
   wanted?(member: Member): boolean;
 }
 
@@ -67,8 +67,9 @@ export function isSevenZip(head: Uint8Array): boolean {
 }
 
 /**
- * The members. Those that come after damage in the same packed stream are given with the reason why they cannot be read.
- * @throws SourceError where the directory cannot be read, LimitError for too many members
+ * The members. After damage, later ones in the same packed stream are returned with the reason why they cannot be
+ * read.
+ * @throws SourceError if the directory cannot be read, LimitError for too many members
  */
 export async function* sevenZipMembers(
   archive: ZipArchive,
@@ -89,7 +90,7 @@ export async function* sevenZipMembers(
       continue;
     }
     const together: Member[] = [];
-    // Members without bytes may be among them.
+    // There may be members without bytes in between.
     while (at < members.length && (members[at]!.folder ?? folder) === folder)
       together.push(members[at++]!);
     yield* folderMembers(reader, folders[folder]!, together, limits, wanted);
@@ -203,7 +204,7 @@ async function* content(
     async function* (sums) {
       let crc = 0;
       let left = size;
-      // What was taken before is not taken twice, nor bytes of the next member.
+      // Previously delivered bytes are not repeated, nor bytes of the next member delivered.
       for await (const block of source.take(end - source.position)) {
         crc = crc32(block, crc);
         left -= block.length;
@@ -221,7 +222,7 @@ async function* content(
     },
     {
       ...{ what: '7z archive', holdBytes, unchecked },
-      // `decode` checks them, also of what is passed over.
+      // `decode` checks them, including skipped bytes.
       checkLimits: () => undefined,
     },
   );
@@ -230,7 +231,7 @@ async function* content(
 // -- packed streams ------------------------------------------------------------------------------
 
 const AES = '06f10701';
-/** Of one folder; none where nothing is encrypted. */
+/** Keys of one folder; none if nothing is encrypted. */
 type Keys = readonly Buffer[];
 
 class Reader {
@@ -328,9 +329,9 @@ class Reader {
     return NOT_UNLOCKED;
   }
 
-  /** Whether a folder decodes with `keys`: its first bytes, or its first file if anything decodes. */
+  /** Whether a folder decodes with `keys`: judged by its first bytes, or its first file if any bytes decode. */
   private async opens(folder: Folder, keys: Keys, limits: DecompressionLimits): Promise<boolean> {
-    // Empty ones say nothing of a key.
+    // An empty file proves nothing about a key.
     const first = folder.files.find(({ size }) => size > 0);
     if (first === undefined) return true;
     const coders = folder.coders as readonly Coder[];
@@ -350,7 +351,7 @@ class Reader {
     return left === 0 && (!isWhole || first.crc === undefined || crc === first.crc);
   }
 
-  /** What a folder's packed stream decodes to, of which not more may come than `limits` say. Throws DamagedAt, LimitError. */
+  /** The decoded content of a folder's packed stream, limited by `limits`. Throws DamagedAt, LimitError. */
   decode(folder: Folder, keys: Keys, limits: DecompressionLimits): Decoded {
     const { coders, start: offset, packedSize, size } = folder;
     const start = HEADER_BYTES + offset;
@@ -478,12 +479,12 @@ function isKnown(method: string): boolean {
   return ['00', '21', '030101', '040108', '040202', AES].includes(method) || method in FILTERS;
 }
 
-/** Whether a method undoes any bytes, so that it never tells a wrong key. */
+/** Whether a method decodes arbitrary bytes, so that it never reveals a wrong key. */
 function takesAnything(method: string): boolean {
   return method === '00' || method === AES || method in FILTERS;
 }
 
-/** The first `size` bytes of `blocks`; `check` is called with how many there are so far. */
+/** The first `size` bytes of `blocks`; `check` is called with the number of bytes so far. */
 async function* upTo(
   blocks: AsyncIterable<Uint8Array>,
   size: number,
@@ -533,7 +534,7 @@ async function* filtered(
 }
 
 interface AesProperties {
-  /** Of two: how often the hash is fed. */
+  /** Exponent of two: how often the hash is fed. */
   readonly power: number;
   readonly salt: Buffer;
   readonly iv: Buffer;
@@ -553,7 +554,7 @@ function aesProperties(properties: Buffer): AesProperties {
   return { power, salt: properties.subarray(2, 2 + saltBytes), iv };
 }
 
-/** A directory may ask for a key of each folder's own, each of which takes seconds. */
+/** A directory may require a separate key for each folder, each of which takes seconds. */
 function refuseManyKeys(folders: readonly Folder[]): void {
   const asked = new Map<string, number>();
   for (const { coders } of folders) {

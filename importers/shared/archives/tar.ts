@@ -1,6 +1,6 @@
 /**
- * tar headers: ustar, GNU long names, pax, and the old format without a magic. Reads headers only;
- * where the content lies and how it is kept is the caller's.
+ * tar headers: ustar, GNU long names, pax, and the old format without a magic number. Reads headers only; the
+ * caller handles the contents.
  *
  * Formats: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html and
  * https://www.gnu.org/software/tar/manual/html_node/Standard.html
@@ -10,14 +10,14 @@ import { SourceError } from '../../../engine/contract/errors.ts';
 import type { ByteSource } from '../byte-source.ts';
 
 export const TAR_BLOCK = 512;
-/** Names and pax records beyond this are damage, or an attack. */
+/** Larger names and pax records are damage, or an attack. */
 const MAX_EXTENSION = 1024 * 1024;
 
 interface TarMember {
   readonly name: Buffer;
   readonly size: number;
   readonly modifiedMs: number | undefined;
-  /** `file`, or why it is none. */
+  /** `file`, or why it is not one. */
   readonly type: 'file' | 'folder' | { readonly reason: string };
   /** Bytes after the content, up to the next header. */
   readonly padding: number;
@@ -39,7 +39,7 @@ export function isTarHeader(block: Uint8Array): boolean {
   return block.length >= TAR_BLOCK && block[0] !== 0 && hasChecksum(block);
 }
 
-/** Whether `block` is a header. One of zeros, the end of an archive, is none. */
+/** Whether `block` is a header. A block of zeros, the end of an archive, is not. */
 function hasChecksum(block: Uint8Array): boolean {
   let sum = 0;
   let signed = 0;
@@ -52,7 +52,7 @@ function hasChecksum(block: Uint8Array): boolean {
   return stored === sum || stored === signed;
 }
 
-/** Octal, or binary when the first bit says so; NaN if it is neither. */
+/** Octal, or binary if the first bit is set; NaN if it is neither. */
 function tarNumber(block: Uint8Array, at: number, size: number): number {
   const first = block[at]!;
   if ((first & 0x80) !== 0) {
@@ -93,7 +93,7 @@ function paxRecords(bytes: Buffer, into: Map<string, Buffer>): void {
   }
 }
 
-/** The next block that is a header, and where it begins; undefined at the end. */
+/** The next header block, and its position; undefined at the end. */
 async function nextHeader(
   source: ByteSource,
 ): Promise<{ block: Buffer; start: number } | undefined> {
@@ -118,9 +118,9 @@ async function nextHeader(
 }
 
 /**
- * The next member; `source` then stands at its content. Undefined at the end. Blocks of zeros are
- * passed over, so that archives written one after the other are one.
- * @throws SourceError where no header can be read; what the source throws
+ * The next member, leaving `source` at its content. Undefined at the end. Blocks of zeros are skipped, so that
+ * concatenated archives are one.
+ * @throws SourceError if a header cannot be read; whatever the source throws
  */
 export async function nextTarMember(source: ByteSource): Promise<TarMember | undefined> {
   let longName: Buffer | undefined;

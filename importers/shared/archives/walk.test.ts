@@ -37,7 +37,7 @@ beforeEach(() => {
   mkdirSync(temporary);
 });
 afterEach(() => {
-  // Whatever happened, nothing was left behind.
+  // Whatever happened, no temporary file remains.
   const left = readdirSync(temporary);
   rmSync(folder, { recursive: true, force: true });
   expect(left).toEqual([]);
@@ -89,7 +89,7 @@ async function* itemsBelow(root: string): AsyncGenerator<FoundItem> {
     for await (const item of walkFile(path, name, temporary)) if (!('reason' in item)) yield item;
 }
 
-/** Every item must give the same bytes once the walk is over, from its location alone. */
+/** Every item must give the same bytes after the walk, from its location alone. */
 async function expectReopens(result: Walked, options: Partial<WalkOptions> = {}): Promise<void> {
   for (const evidence of result.items) {
     const location = JSON.parse(JSON.stringify(evidence.location)) as typeof evidence.location;
@@ -256,7 +256,7 @@ describe('folders', () => {
     async () => {
       const pipe = join(folder, 'pipe');
       execFileSync('mkfifo', [pipe]);
-      // From another process: whoever opens a pipe waits for its other end.
+      // From another process: opening a pipe blocks until its other end is opened.
       execFile('sh', ['-c', 'printf \"through the pipe\" > \"$0\"', pipe]);
       const listed = listFiles([pipe], false, temporary);
       const { items } = await listed;
@@ -274,7 +274,7 @@ it.skipIf(process.platform === 'win32')(
     execFileSync('mkfifo', [pipe]);
     const controller = new AbortController();
     const listed = listFiles([pipe], false, temporary, undefined, controller.signal);
-    // It waits once there is a file for what comes.
+    // It waits once there is a file for the content.
     await vi.waitUntil(() => readdirSync(temporary).length > 0);
     controller.abort();
     await expect(listed).rejects.toMatchObject({ code: 'cancelled' });

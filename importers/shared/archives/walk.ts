@@ -1,9 +1,9 @@
 /**
- * Finds the sources of an import's arguments: files, folders, archives and what is in them.
+ * Finds the sources of an import's arguments: files, folders, archives and their contents.
  *
- * What holds always: names in archives are text and never become paths on disk; links are not
- * followed out of a folder that was given; what is no source is reported with its reason; memory is
- * bounded; and a source can be opened again later from its `SourceLocation` alone.
+ * Invariants: names in archives are text and never become paths on disk; links out of a given folder are not
+ * followed; whatever is not a source is reported with its reason; memory is bounded; and a source can be opened
+ * again later from its `SourceLocation` alone.
  */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
@@ -53,19 +53,19 @@ import { isTarHeader, nextTarMember, TAR_BLOCK } from './tar.ts';
 import { isZip, overlappingMembers, tooManyMembers, zipMembers, type ZipArchive } from './zip.ts';
 
 export interface WalkOptions {
-  /** Folder for copies of what cannot be read twice where it lies. */
+  /** Folder for copies of content that cannot be read twice in place. */
   readonly temporary: string;
   /** Archives in archives. */
   readonly maxDepth?: number;
   /** Members of one archive. */
   readonly maxMembers?: number;
-  /** Archive members up to this size are kept in memory, larger ones in a temporary file. */
+  /** Archive members up to this size are held in memory, larger ones in a temporary file. */
   readonly memoryBytes?: number;
   /** Bytes one temporary file may have. */
   readonly spoolBytes?: number;
   /**
-   * For previews, which read beginnings only: at most this much of a member that must be copied, and
-   * archives in archives that are larger are passed over.
+   * For previews, which read beginnings only: maximum number of bytes of a member that must be copied; larger
+   * nested archives are skipped.
    */
   readonly beginningBytes?: number;
   readonly limits?: DecompressionLimits;
@@ -76,13 +76,13 @@ interface FoundFile {
   /** Position among the files found. */
   readonly ordinal: number;
   readonly path: string;
-  /** Below the argument it came from. */
+  /** Relative to the argument it came from. */
   readonly name: string;
 }
 
 /** The content of an item; `notes` fills while it is read. */
 interface ContentInput extends SourceInput {
-  /** What is no error but should be known: bytes after the end of compressed data. */
+  /** Facts that are not errors but should be known: bytes after the end of compressed data. */
   readonly notes: readonly string[];
 }
 
@@ -103,8 +103,8 @@ interface Context {
 }
 
 /**
- * What comes out of one file, all members of all its archives together: a limit for each would be none
- * for an archive of many.
+ * Counts what is decompressed from one file, all members of all its archives together: a limit for each would be
+ * none for an archive with many.
  */
 class Budget {
   private total = 0;
@@ -129,7 +129,7 @@ class Budget {
     };
   }
 
-  /** @throws LimitError once too much came out: then no other member is begun. */
+  /** @throws LimitError once the limit is exceeded: then no other member is started */
   check(): void {
     const { maxBytes, maxRatio, ratioFrom } = this.limits;
     if (this.total > maxBytes) {
@@ -152,11 +152,11 @@ interface Node {
   readonly name: string;
   readonly location: SourceLocation;
   readonly modifiedMs: number | undefined;
-  /** Whether only its beginning was kept. */
+  /** Whether only its beginning was copied. */
   readonly cut?: boolean;
-  /** Of a member of a compressed archive, where in the archive's content it ends. */
+  /** For a member of a compressed archive: where in the archive's content it ends. */
   readonly archiveEnd?: number | undefined;
-  /** How it is encrypted in its archive. */
+  /** The method of its encryption in the archive. */
   readonly encryption?: string | undefined;
 }
 
@@ -173,10 +173,10 @@ const SKIP_BY_READING = 4 * 1024 * 1024;
 // -- files on disk -------------------------------------------------------------------------------
 
 /**
- * Lists the files below `paths`, in an order that depends on names alone, rotated logs from the
- * oldest to the newest. Standard input (`-`) and named pipes are copied to `temporary` first
- * (`spool-*`; the caller removes the folder).
- * @param signal ends the waiting for a pipe that nobody writes to
+ * Lists the files below `paths`, in an order that depends on names alone, with rotated logs from the oldest to the
+ * newest. Standard input (`-`) and named pipes are copied to `temporary` first (`spool-*`; the caller removes the
+ * folder).
+ * @param signal aborts waiting for a pipe that nobody writes to
  * @throws DaybookError not-found, unreadable for an argument; limit-exceeded, disk-full, cancelled
  */
 export async function listFiles(
@@ -263,7 +263,7 @@ function deviceReason(info: { isFIFO(): boolean; isSocket(): boolean }): string 
   return info.isFIFO() ? 'named pipe' : info.isSocket() ? 'socket' : 'device';
 }
 
-/** Copies a stream that can be read once to a temporary file; gives its path. */
+/** Copies a stream to a temporary file; returns its path. */
 async function spoolStream(
   stream: Readable,
   temporary: string,
@@ -291,8 +291,8 @@ async function spoolStream(
 // -- sources in a file ---------------------------------------------------------------------------
 
 /**
- * The sources of one file: itself, or the members of the archive it is. An item is cheapest to read while
- * the generator stands on it; later its `raw` and `input` open it again by its location.
+ * The sources of one file: itself, or the members of the archive it is. An item is cheapest to read while the
+ * generator is at it; later its `raw` and `input` open it again by its location.
  */
 export function walkFile(
   path: string,
@@ -303,7 +303,7 @@ export function walkFile(
   return walkPath(path, name, { temporary, ...walkLimits(limits) });
 }
 
-/** What a person said of limits, as options of a walk. */
+/** A person's limits as options of a walk. */
 function walkLimits(limits: ReadLimits): Partial<WalkOptions> {
   const { maxRatio, maxBytes, maxDepth, maxMembers, unchecked } = limits;
   return {
@@ -320,7 +320,7 @@ function walkLimits(limits: ReadLimits): Partial<WalkOptions> {
   };
 }
 
-/** For reading again what an import has read: whatever limits it had. */
+/** For reading again what an import has read, whatever its limits were. */
 export const REREAD: Partial<WalkOptions> = {
   maxDepth: Infinity,
   maxMembers: Infinity,
@@ -335,9 +335,9 @@ export const REREAD: Partial<WalkOptions> = {
 };
 
 /**
- * As `walkFile`, with limits.
- * @throws DaybookError not-found, unreadable, limit-exceeded, disk-full; SourceError where an archive
- * cannot be read on, after the members before
+ * Like `walkFile`, with limits.
+ * @throws DaybookError not-found, unreadable, limit-exceeded, disk-full; SourceError if an archive cannot be read
+ * any further, after the members before
  */
 export async function* walkPath(
   path: string,
@@ -350,13 +350,13 @@ export async function* walkPath(
 
 export interface OpenedItem {
   readonly evidence: FoundItem;
-  /** Removes what was kept to read it. */
+  /** Removes temporary copies. */
   close(): Promise<void>;
 }
 
 /**
  * Opens a source again, in another thread or years later.
- * @throws DaybookError not-found when the file or the member is not there
+ * @throws DaybookError not-found if the file or the member does not exist
  */
 export async function openItem(
   location: SourceLocation,
@@ -406,7 +406,7 @@ async function fileNode(path: string, name: string): Promise<Node> {
   if (!info.isFile()) throw new DaybookError('unreadable', `${path}: not a regular file`);
   const life = { ended: false };
   return {
-    // The size as it is now: what is appended while it is read belongs to another source.
+    // The current size: bytes appended during reading belong to another source.
     bytes:
       info.size <= BLOCK_BYTES
         ? smallFileBytes(path, info.size, life)
@@ -470,7 +470,7 @@ interface Look {
   readonly compression: Compression;
   /** The first bytes of the content. */
   readonly head: Uint8Array;
-  /** As a gzip header has it. */
+  /** From a gzip header. */
   readonly modifiedMs: number | undefined;
 }
 
@@ -495,12 +495,12 @@ async function lookAt(bytes: StoredBytes, context: Context): Promise<Look> {
   }
 }
 
-/** A small block suffices to see what a file is. */
+/** A small block is enough to recognise a file. */
 function firstBytes(file: { path: string; start: number; end: number }) {
   return fileBlocks(file.path, file.start, Math.min(file.end, file.start + TAR_BLOCK));
 }
 
-/** The first bytes of blocks; what is wrong with them is of no interest yet, unless nothing came. */
+/** The first bytes of blocks; errors do not matter yet, unless nothing could be read. */
 async function headOf(blocks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   const source = new ByteSource(blocks);
   await source.ensure(TAR_BLOCK);
@@ -631,7 +631,7 @@ async function* walkTar(
   const file = compression === 'none' ? node.bytes.file : undefined;
   const life = node.bytes.life;
   const names = new MemberNames(context.maxMembers);
-  /** Where `source` began in the archive. */
+  /** Position of `source` in the archive. */
   let base = 0;
   let source =
     compression === 'none'
@@ -697,7 +697,7 @@ async function* walkTar(
   }
 }
 
-/** A part of a file, which may reach beyond the part that it is itself in. */
+/** A part of a file, which may extend beyond the part that contains it. */
 function partOf(
   file: { path: string; start: number; end: number },
   from: number,
@@ -747,7 +747,7 @@ function cutShort(node: Node, source: ByteSource): unknown {
   );
 }
 
-/** An archive that is read from more than one place: in memory or a file of its own, where `kept` has it. */
+/** An archive that is read at several positions: in memory, or in a file where `kept` has it. */
 async function archiveOf(
   node: Node,
   compression: Compression,
@@ -769,7 +769,7 @@ async function archiveOf(
   return { archive, kept };
 }
 
-/** Members of a folder of a 7z archive are decoded one after the other, so each is kept while it is read. */
+/** Members of a folder of a 7z archive are decoded in sequence, so each is copied while it is read. */
 async function* walkSevenZip(
   node: Node,
   compression: Compression,
@@ -780,7 +780,7 @@ async function* walkSevenZip(
   const { archive, kept: whole } = await archiveOf(node, compression, context);
   const names = new MemberNames(context.maxMembers);
   const limits = () => context.budget.content();
-  // Names that are used twice have a number: which member is meant is known once it is there.
+  // Duplicate names are numbered: which member is meant is known once it is reached.
   const [first] = wanted ?? [];
   const isWanted = (member: { readonly name: string }) => {
     if (first === undefined) return true;
@@ -848,7 +848,7 @@ async function* walkZip(
   const life: Life = { ended: false };
   try {
     const limits = () => context.budget.content();
-    // What is looked for was found by an import, which refused the others.
+    // The requested member was found by an import, which refused the others.
     const shared =
       wanted === undefined
         ? await overlappingMembers(archive, context.maxMembers, limits)

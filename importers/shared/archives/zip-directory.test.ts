@@ -1,4 +1,6 @@
-/** Zip archives that are cut off, or that other bytes follow: what is whole of them is read, and what is not is said. */
+/**
+ * Zip archives that are truncated, or followed by other bytes: intact members are read, and the rest is reported.
+ */
 import { expect, it } from 'vitest';
 import { SourceError } from '../../../engine/contract/errors.ts';
 import { DEFAULT_LIMITS } from '../decompress/decompress.ts';
@@ -10,7 +12,7 @@ const TEXTS = [0, 1, 2].map((n) =>
 );
 const limits = () => DEFAULT_LIMITS;
 
-/** What the members hold, each with the state that its reading ends in, and how the archive ends. */
+/** Contents of the members, each with the final state of its reading, and the end of the archive. */
 async function read(bytes: Buffer) {
   const members: [name: string, text: string, state: string][] = [];
   const others: string[] = [];

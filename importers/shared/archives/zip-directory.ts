@@ -1,8 +1,8 @@
 /**
- * Zip archives whose directory is not where it should be: other bytes follow the archive, or it is cut off, so that the
- * directory, which is last, is missing. Then one is made of what each member says in front of its own bytes.
+ * Zip archives whose directory is not in its place: other bytes follow the archive, or it is truncated, so that the
+ * directory at its end is missing. A directory is then built from the members' local headers.
  *
- * Invariant: a member is listed where its header stands right behind the member before it; nothing is searched for.
+ * Invariant: a member is listed only if its header directly follows the previous member; nothing is searched for.
  * Format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
 import { createReadStream } from 'node:fs';
@@ -25,7 +25,7 @@ const END64 = 0x06064b50;
 const END64_BYTES = 56;
 const LOCATOR = 0x07064b50;
 const LOCATOR_BYTES = 20;
-/** Within which the end of an archive is looked for that other bytes follow. */
+/** If other bytes follow the archive, its end is searched within this many bytes. */
 const MOST_AFTER = 1024 * 1024;
 const ZIP64 = 0x0001;
 const UNKNOWN = 0xffffffff;
@@ -42,9 +42,9 @@ export interface MendedZip {
   readonly size: number;
   /** Bytes after the archive. */
   readonly after: number;
-  /** Members that were found without a directory; undefined: it has its own. */
+  /** Number of members that were found without a directory; undefined: it has its own. */
   readonly found: number | undefined;
-  /** Where the header of the member is that the archive ends in. */
+  /** Position of the header of the member in which the archive ends. */
   readonly cutMember: number | undefined;
 }
 
@@ -84,7 +84,7 @@ async function* blocksOf(
 }
 
 /**
- * Undefined where nothing helps.
+ * Undefined if nothing helps.
  * @param inflate decodes members whose sizes follow them
  * @param check throws LimitError for what decodes to too much
  */
@@ -127,7 +127,7 @@ async function sizeOf(archive: ZipArchive): Promise<number> {
   }
 }
 
-/** Where the archive ends that has its directory right in front of its end, and other bytes after it. */
+/** The end of an archive whose directory directly precedes its end record, and which other bytes follow. */
 async function ownEnd(archive: ZipArchive, size: number): Promise<number | undefined> {
   const base = Math.max(0, size - MOST_AFTER);
   const parts: Uint8Array[] = [];
@@ -143,7 +143,7 @@ async function ownEnd(archive: ZipArchive, size: number): Promise<number | undef
   return undefined;
 }
 
-/** Whether the end at `at` is that of a ZIP64 archive, whose locator and own end are right in front of it. */
+/** Whether the end record at `at` is that of a ZIP64 archive, directly preceded by its locator and end record. */
 function isEnd64(tail: Buffer, at: number, base: number): boolean {
   const [locator, own] = [at - LOCATOR_BYTES, at - LOCATOR_BYTES - END64_BYTES];
   return (
@@ -180,7 +180,7 @@ async function membersOf(
     const begins = source.position;
     const flags = member.head.readUInt16LE(2);
     if (member.compressed === 0 && (flags & SIZES_FOLLOW) !== 0) {
-      // Of others nothing says where their bytes end.
+      // For other methods nothing tells where their bytes end.
       const isPlain = member.head.readUInt16LE(4) === DEFLATE && (flags & ENCRYPTED) === 0;
       if (!isPlain || !(await measure(source, member, inflate, check))) break;
     } else if (begins + member.compressed > end) {
@@ -196,7 +196,7 @@ async function membersOf(
   return members;
 }
 
-/** The header of a member, passed over; undefined where the archive ends in it. */
+/** Reads the header of a member; undefined if the archive ends in it. */
 async function headerOf(source: ByteSource): Promise<FoundMember | undefined> {
   const offset = source.position;
   const fixed = Buffer.from(source.buffer.subarray(source.at, source.at + LOCAL_BYTES));
@@ -232,7 +232,7 @@ function extrasOf(bytes: Buffer): { id: number; data: Buffer; all: Buffer }[] {
   return found;
 }
 
-/** Finds the end of a member whose sizes follow it. False where what is there is none. */
+/** Finds the end of a member whose sizes follow it. False if it cannot be decoded. */
 async function measure(
   source: ByteSource,
   member: FoundMember,
@@ -259,7 +259,7 @@ async function measure(
   return member.isCut || skipDescriptor(source, member);
 }
 
-/** Passes over the sizes behind a member. False where they are not those of it. */
+/** Skips the sizes after a member. False if they do not match it. */
 async function skipDescriptor(source: ByteSource, member: FoundMember): Promise<boolean> {
   await source.ensure(24);
   const { buffer, at, available } = source;

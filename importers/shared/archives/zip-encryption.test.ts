@@ -29,7 +29,7 @@ async function read(bytes: Buffer, passwords: readonly string[]): Promise<string
   throw new Error('it has no member');
 }
 
-/** Where the member's bytes begin, behind its local header. */
+/** Start of the member's bytes, after its local header. */
 function dataOf(bytes: Buffer): { start: number; size: number } {
   const directory = bytes.indexOf(Buffer.from('504b0102', 'hex'));
   const start = 30 + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
@@ -61,7 +61,7 @@ describe.each(ARCHIVES)('$name', ({ encryption, password, bytes }) => {
       const changed = Buffer.from(bytes);
       changed[at]! ^= 1;
       const outcome = await read(changed, [password]).catch((error: unknown) => error);
-      // The head of ZipCrypto has eleven random bytes, of which each changes all that follow.
+      // The ZipCrypto header has eleven random bytes, each of which changes all that follow.
       expect([at, outcome === CONTENT]).toEqual([at, false]);
     }
   });
@@ -69,7 +69,7 @@ describe.each(ARCHIVES)('$name', ({ encryption, password, bytes }) => {
 
 it('says that a wrong password may be why a checksum differs', async () => {
   const { bytes } = ARCHIVES[0]!;
-  // Of 256 passwords one looks right.
+  // One of 256 passwords looks right.
   for (let i = 0; i < 10_000; i++) {
     const password = `guess ${crc32(String(i))}`;
     const member = await onlyMember(bytes, [password]);

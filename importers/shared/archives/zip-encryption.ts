@@ -1,8 +1,8 @@
 /**
- * Encrypted members of zip archives: the traditional encryption of PKZIP ("ZipCrypto") and that of WinZip, AES with
- * keys of 128, 192 or 256 bits.
+ * Encrypted members of zip archives: PKZIP's traditional encryption ("ZipCrypto") and WinZip's, AES with keys of
+ * 128, 192 or 256 bits.
  *
- * Invariant: a member that AES has encrypted is whole only if its authentication code is that of its bytes.
+ * Invariant: an AES-encrypted member is whole only if its authentication code matches its bytes.
  *
  * Formats: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (6.1) and
  * https://www.winzip.com/en/support/aes-encryption/
@@ -12,10 +12,10 @@ import type { Entry } from 'yauzl';
 import type { ByteSource } from '../byte-source.ts';
 import { CutOff } from '../decompress/checked.ts';
 
-/** How a member is encrypted. */
+/** The encryption of a member. */
 export interface Encryption {
   readonly name: string;
-  /** What its bytes are once they are decrypted. */
+  /** Compression method of the decrypted bytes. */
   readonly method: number;
   /** Whether the directory's checksum is that of its content. */
   readonly hasChecksum: boolean;
@@ -25,7 +25,7 @@ export interface Encryption {
   open(head: Uint8Array, password: string): Decryption | undefined;
 }
 
-/** What decrypts one member, from its first byte. */
+/** Decrypts one member, from its first byte. */
 export type Decryption = (source: ByteSource) => AsyncGenerator<Uint8Array>;
 
 const AES_METHOD = 99;
@@ -55,7 +55,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
 });
 
 function traditional(entry: Entry): Encryption {
-  // One byte tells a wrong password, but for one in 256: the checksum tells those.
+  // One byte reveals a wrong password in all but one case of 256; the checksum reveals those.
   const expected =
     (entry.generalPurposeBitFlag & HAS_DESCRIPTOR) !== 0
       ? (entry.lastModFileTime >>> 8) & 255
@@ -118,7 +118,7 @@ const AES_BLOCK = 16;
 const CHECK_BYTES = 2;
 const CODE_BYTES = 10;
 const ITERATIONS = 1000;
-/** Version 2 leaves out the checksum, which says something of a short content. */
+/** Version 2 omits the checksum, which would reveal something about a short content. */
 const WITH_CHECKSUM = 1;
 
 function aes(entry: Entry, bits: number, version: number, method: number): Encryption {
@@ -156,7 +156,7 @@ function aes(entry: Entry, bits: number, version: number, method: number): Encry
   };
 }
 
-/** The mode of WinZip: counters are little-endian and begin at 1, which node:crypto's own CTR does not do. */
+/** WinZip's mode: counters are little-endian and begin at 1, which node:crypto's CTR does not support. */
 class CounterStream {
   private readonly cipher: ReturnType<typeof createCipheriv>;
   private counter = 1;

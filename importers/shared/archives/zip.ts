@@ -1,6 +1,6 @@
 /**
- * zip archives through yauzl: their members by the central directory, contents through our own
- * decoders, so that what is good of a damaged member is given.
+ * zip archives through yauzl: members from the central directory, contents through our own decoders, so that the
+ * intact part of a damaged member is delivered.
  *
  * Format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
@@ -46,7 +46,7 @@ export interface ZipMember {
   readonly size: number;
   readonly modifiedMs: number | undefined;
   readonly type: 'file' | 'folder' | { readonly reason: string; readonly failed?: boolean };
-  /** How it is encrypted, if it is. */
+  /** The method of its encryption, if it is encrypted. */
   readonly encryption: string | undefined;
   /** The member's bytes, decrypted and decompressed; may be called again while the archive is open. */
   blocks(): AsyncGenerator<Uint8Array>;
@@ -63,7 +63,7 @@ export type { ZipArchive } from './zip-directory.ts';
 /**
  * The members in the order of the central directory. The archive is closed when the loop ends.
  * @param limits of each member
- * @param passwords that encrypted members may have, asked for each
+ * @param passwords candidates for encrypted members, requested for each
  */
 export async function* zipMembers(
   archive: ZipArchive,
@@ -95,9 +95,8 @@ const NO_MEMBER = {
 };
 
 /**
- * Which members, by their place in the directory, share bytes of the archive with another one. No tool
- * writes such an archive, and a small one of them decodes to petabytes.
- * https://www.bamsoftware.com/hacks/zipbomb/
+ * Indexes in the directory of members that share bytes of the archive with another one. No tool writes such an
+ * archive, and a small one decodes to petabytes. https://www.bamsoftware.com/hacks/zipbomb/
  * @throws LimitError for more than `maxMembers`
  */
 export async function overlappingMembers(
@@ -131,7 +130,7 @@ export function tooManyMembers(maxMembers: number): LimitError {
   );
 }
 
-/** An archive that is open, and how if its directory is not where it should be. */
+/** An open archive, and how it is read if its directory is not in its place. */
 interface OpenZip {
   readonly zip: ZipFile;
   readonly mended: MendedZip | undefined;
@@ -147,7 +146,7 @@ async function openZip(archive: ZipArchive, limits: () => DecompressionLimits): 
         : await fromBufferPromise(archive.bytes, OPEN);
     return { zip, mended: undefined };
   } catch (error) {
-    // Bytes that are decoded to find the end of a member are counted when it is read.
+    // Bytes decoded to find the end of a member are counted when it is read.
     const { meter: _, ...own } = limits();
     const mended = await mendedZip(archive, inflateRaw, (consumed, produced) =>
       checkLimits(own, 'zip', consumed, produced),
@@ -273,7 +272,7 @@ async function decryptionOf(
   );
   await source.close();
   if (head.length < encryption.headBytes) {
-    // Whatever the password: what is wrong with it is said when it is read.
+    // For any password: errors are reported when it is read.
     return async function* (content) {
       yield* content.take(0);
       await content.skip(encryption.headBytes);
@@ -284,7 +283,7 @@ async function decryptionOf(
     .map((password) => encryption.open(head, password))
     .filter((one) => one !== undefined);
   if (found.length < 2) return found[0];
-  // Few wrong passwords look right: the content tells.
+  // Few wrong passwords look right: the content decides.
   for (const decrypt of found) {
     try {
       const encrypted = { encryption, decrypt };
@@ -298,7 +297,7 @@ async function decryptionOf(
   return found[0];
 }
 
-/** yauzl 3.4.0's own promise for this calls another function. */
+/** The promise that yauzl 3.4.0 returns for this calls another function. */
 function rawStream(zip: ZipFile, start: number, size: number): Promise<Readable> {
   return new Promise((resolve, reject) => {
     zip.openReadStreamLowLevel(start, size, 0, size, false, null, (error, stream) => {
@@ -320,7 +319,7 @@ async function* contentOf(
   async function* member(sums: Sums): AsyncGenerator<Uint8Array> {
     let produced = 0;
     let crc = 0;
-    // The member's own checksum counts, which is that of all its bytes.
+    // The member's own checksum counts, which covers all its bytes.
     for await (const block of decoder(source, [], WHOLE_ONLY)) {
       produced += block.length;
       if (produced > entry.uncompressedSize && !isCut)
@@ -354,7 +353,7 @@ async function* contentOf(
   }
 }
 
-/** The bytes of a member as they are in the archive. */
+/** The stored bytes of a member. */
 async function* storedBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   let stream: Readable;
   try {
@@ -372,7 +371,7 @@ async function* storedBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Of a member that is stored as it is. */
+/** For an uncompressed member. */
 async function* copies(source: ByteSource): AsyncGenerator<Uint8Array> {
   for await (const block of source.take(Infinity)) yield Uint8Array.from(block);
 }

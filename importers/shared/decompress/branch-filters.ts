@@ -1,18 +1,17 @@
 /**
- * The filters of xz before LZMA2: delta, and the branch converters (BCJ) that turn the relative
- * addresses of a processor's calls into absolute ones. `xz --x86`, `--arm`, … write them; xz's presets
- * never do.
+ * The filters of xz before LZMA2: delta, and the branch converters (BCJ) that turn the relative addresses of a
+ * processor's calls into absolute ones. `xz --x86`, `--arm`, … use them; xz's presets never do.
  *
- * Format: https://tukaani.org/xz/xz-file-format.txt, 5.3; the converters as the LZMA SDK (Bra.c) has them.
+ * Format: https://tukaani.org/xz/xz-file-format.txt, 5.3; the converters follow the LZMA SDK (Bra.c).
  */
 
 /** Undoes one filter on a stream of bytes. */
 export interface Filter {
-  /** Takes the next bytes, which it may change; gives what is finished, all of it when they are the last. */
+  /** Takes the next bytes, which it may modify; returns the finished ones, all of them if they are the last. */
   undo(bytes: Uint8Array<ArrayBuffer>, isLast: boolean): Uint8Array<ArrayBuffer>;
 }
 
-/** @throws Error for a filter that is not known, or impossible properties */
+/** @throws Error for an unknown filter, or impossible properties */
 export function branchFilter(id: number, properties: Uint8Array): Filter {
   if (id === 3) return new Delta((properties[0] ?? 0) + 1);
   const converter = CONVERTERS.get(id);
@@ -51,10 +50,10 @@ class Delta implements Filter {
   }
 }
 
-/** Converts `bytes`, which begin at `position` of the program; gives how many of them are finished. */
+/** Converts `bytes`, which begin at `position` of the program; returns the number of finished bytes. */
 type Converter = (bytes: Uint8Array, position: number) => number;
 
-/** A converter needs whole instructions: what is left of the last one waits for the next bytes. */
+/** A converter needs whole instructions: an incomplete last one waits for the next bytes. */
 class Branch implements Filter {
   private readonly convert: Converter;
   private position: number;
@@ -205,7 +204,7 @@ const arm64 = aligned(4, 4, (b, i, position) => {
   }
 });
 
-/** Bundles of 16 bytes with three slots of 41 bits; the template says which may be branches. */
+/** Bundles of 16 bytes with three slots of 41 bits; the template tells which may be branches. */
 const ia64 = ((): Converter => {
   const BRANCHES = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 6, 6, 0, 0, 7, 7, 4, 4, 0, 0, 4, 4, 0, 0,

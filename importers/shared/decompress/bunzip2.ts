@@ -1,8 +1,8 @@
 /**
- * bzip2 decoder: block by block, from a stream, with every checksum checked. A whole block is
- * gathered before it is decoded, so memory is bounded by the format: 900 kB of input, 3.6 MB of
- * transform. After a damaged block the next one is looked for, bit by bit, by the magic number that each
- * begins with. Why our own: docs/adr/0003-decompression-libraries.md.
+ * bzip2 decoder: block by block, from a stream, verifying every checksum. A whole block is collected before it is
+ * decoded, so memory is bounded by the format: 900 kB of input, 3.6 MB of transform. After a damaged block the next
+ * one is searched bit by bit, by the magic number with which each begins. Why our own:
+ * docs/adr/0003-decompression-libraries.md.
  *
  * Format: https://github.com/dsnet/compress/blob/master/doc/bzip2-format.pdf
  */
@@ -21,7 +21,7 @@ const END_MAGIC = 0x177245385090;
 /** Bytes that a magic number takes part of, wherever its first bit is. */
 const MAGIC_SPAN = 7;
 const MOST_LEVEL = 9;
-/** A content may be made of nothing but beginnings of blocks, each of which takes its time. */
+/** A content may consist of beginnings of blocks only, each of which takes time. */
 const MOST_FAILURES = 1000;
 
 const CRC_TABLE = new Uint32Array(256);
@@ -59,7 +59,7 @@ class Bits {
   }
   alignToByte(): void {
     this.count -= this.count & 7;
-    // Whole bytes that were taken too early go back.
+    // Returns whole bytes that were read too early.
     this.source.at -= this.count >>> 3;
     this.count = 0;
   }
@@ -67,7 +67,7 @@ class Bits {
   get position(): number {
     return this.source.position - (this.count > 0 ? 1 : 0);
   }
-  /** The place of the next bit, for `goTo`, until the source is asked for more. */
+  /** The position of the next bit, for `goTo`, until more is requested of the source. */
   get place(): number {
     return this.source.at * 8 - this.count;
   }
@@ -77,7 +77,9 @@ class Bits {
     this.count = 0;
     this.read(place & 7);
   }
-  /** Goes to the next magic number of a block or of the end of a stream, from `place` on; false where there is none. */
+  /**
+   * Moves to the next magic number of a block or of the end of a stream, from `place` on; false if there is none.
+   */
   async seek(place: number): Promise<boolean> {
     const { source } = this;
     source.at = place >>> 3;
@@ -108,7 +110,7 @@ class Bits {
 }
 
 interface HuffmanTable {
-  /** By code length: the largest code, and what to subtract for the place in `symbols`. */
+  /** By code length: the largest code, and the offset of its index in `symbols`. */
   limit: Int32Array;
   base: Int32Array;
   symbols: Uint16Array;
@@ -139,9 +141,9 @@ function huffmanTable(lengths: Uint8Array, size: number): HuffmanTable {
 }
 
 /**
- * Streams that follow each other are one content. A block's bytes are given once its checksum agrees.
- * After damage it goes on with the next block whose checksum agrees, and tells `sums` what it passed over.
- * Throws CutOff where the data ends too early, Error where it is damaged and no whole block follows.
+ * Concatenated streams are one content. A block's bytes are yielded once its checksum matches. After damage it
+ * continues with the next block whose checksum matches, and reports the skipped bytes to `sums`. Throws CutOff if
+ * the data ends too early, Error if it is damaged and no whole block follows.
  */
 export async function* bunzip2(
   source: ByteSource,
@@ -150,12 +152,12 @@ export async function* bunzip2(
 ): AsyncGenerator<Uint8Array> {
   const bits = new Bits(source);
   let transform = new Uint32Array(0);
-  /** What was met first since the last whole block. */
+  /** The first error since the last whole block. */
   let damage: { readonly from: number; readonly error: unknown } | undefined;
   let failures = 0;
   /** Of the stream; 0 between streams. */
   let level = 0;
-  /** Of the stream's blocks so far; undefined if they are not all known. */
+  /** Of the stream's blocks so far; undefined if some are unknown. */
   let streamCrc: number | undefined;
   for (let isFirst = true; ; isFirst = false) {
     if (level === 0) {
@@ -199,7 +201,7 @@ export async function* bunzip2(
           : new DamagedAt(damage.from, messageOfError(damage.error));
       if (error instanceof CutOff && damage.error === error)
         damage = { from: position, error: new Error('a block without an end') };
-      // The header of a stream may be among what is damaged.
+      // The header of a stream may be part of the damage.
       level = MOST_LEVEL;
       streamCrc = undefined;
       continue;
@@ -234,7 +236,7 @@ async function streamLevel(source: ByteSource): Promise<number> {
   return level;
 }
 
-/** False where nothing else follows. */
+/** False if nothing else follows. */
 async function skipZeros(source: ByteSource): Promise<boolean> {
   for (;;) {
     while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
@@ -257,7 +259,7 @@ function readUnit(
   if (kind !== BLOCK_MAGIC) throw new Error('no block where one should begin');
   const { size, origin } = readBlock(bits, transform, limit);
   let blockCrc = 0xffffffff;
-  // All of a block: at most 46 MB, when it is one long run.
+  // All of a block: at most 46 MB, if it is one long run.
   const block: Uint8Array[] = [];
   for (const out of expand(transform, size, origin)) {
     for (let i = 0; i < out.length; i++) {
@@ -315,7 +317,7 @@ function readBlock(
     const symbol = table.symbols[code - table.base[length]!];
     if (symbol === undefined) throw new Error('impossible code');
     if (symbol <= 1) {
-      // Bijective base 2; beyond a block's size it is damaged, and must not overflow.
+      // Bijective base 2; a length beyond the block size is damage, and must not overflow.
       run += runBit << symbol;
       runBit <<= 1;
       if (run > limit) throw new Error('a run beyond the block');
@@ -345,7 +347,7 @@ function readBlock(
   return { size, origin };
 }
 
-/** Which table each group of symbols uses, moved to the front. */
+/** The table that each group of symbols uses, in move-to-front coding. */
 function readSelectors(bits: Bits, tables: number, selectors: number): Uint8Array {
   const order = [0, 1, 2, 3, 4, 5];
   const selector = new Uint8Array(selectors);
@@ -360,7 +362,7 @@ function readSelectors(bits: Bits, tables: number, selectors: number): Uint8Arra
   return selector;
 }
 
-/** The tables, whose code lengths are told by their differences. */
+/** The tables, whose code lengths are stored as differences. */
 function readTables(bits: Bits, tables: number, alphabet: number): HuffmanTable[] {
   const huffman: HuffmanTable[] = [];
   const lengths = new Uint8Array(alphabet);
@@ -379,7 +381,7 @@ function readTables(bits: Bits, tables: number, alphabet: number): HuffmanTable[
   return huffman;
 }
 
-/** Puts above each byte of the sorted block where the next one is. @param counts of each byte value */
+/** Stores the position of the next byte above each byte of the sorted block. @param counts of each byte value */
 function link(transform: Uint32Array, size: number, counts: Uint32Array): void {
   let sum = 0;
   for (let i = 0; i < 256; i++) {

@@ -1,14 +1,14 @@
 /**
- * Gives decoded bytes once their checksum agrees, as far as memory allows.
+ * Delivers decoded bytes once their checksum matches, as far as memory allows.
  *
- * What a decoder yields belongs to a unit with a checksum of its own: a bzip2 or xz block, a gzip
- * member, a zstd frame, a zip member. The newest HOLD_BYTES of a unit are held back until its sum
- * agrees. Where the sum differs or the data cannot be decoded, they are left out, because the damage is
- * somewhere among them; where the data merely ends too early, they are given, because nothing speaks
- * against them. Either way the error says up to where the content was checked.
+ * A decoder's output belongs to units with a checksum each: a bzip2 or xz block, a gzip member, a zstd frame, a zip
+ * member. The newest HOLD_BYTES of a unit are held back until its checksum matches. If it differs or the data
+ * cannot be decoded, they are dropped, because the damage is somewhere among them; if the data merely ends too
+ * early, they are delivered, because nothing speaks against them. Either way the error states up to where the
+ * content was checked.
  *
- * A decoder that finds units after damage says so. Reading ends there, unless it is asked to go on: then LOST is given
- * where content is missing, and the error at the end names every place.
+ * A decoder that finds units after damage reports it. Reading ends there, unless it is asked to continue: then LOST
+ * is delivered where content is missing, and the error at the end names every gap.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import {
@@ -21,10 +21,10 @@ import {
 import { LOST } from '../../../engine/contract/importer.ts';
 import type { ByteSource } from '../byte-source.ts';
 
-/** A unit of up to this size is given whole or not at all. */
+/** A unit of up to this size is delivered whole or not at all. */
 export const HOLD_BYTES = 16 * 1024 * 1024;
 
-/** The data ends before its format says it may. */
+/** The data ends earlier than its format allows. */
 export class CutOff extends Error {}
 
 /** The data is damaged at a byte before the one that was read last. */
@@ -36,21 +36,24 @@ export class DamagedAt extends Error {
   }
 }
 
-/** What a decoder reports of its checksums. */
+/** A decoder's reports about its checksums. */
 export interface Sums {
-  /** Whether reading goes on after damage: else the decoder need not look for what is whole after it. */
+  /** Whether reading continues after damage: otherwise the decoder need not search for intact units. */
   readonly goesOn: boolean;
-  /** All that was yielded so far was decoded to the end of a unit, whose checksum agreed or, if `checked` is false, which has none. */
+  /**
+   * Everything yielded so far was decoded to the end of a unit whose checksum matched, or, if `checked` is false,
+   * which has none.
+   */
   unit(checked: boolean): void;
   /**
-   * The data from byte `from` up to `to` is damaged: what was yielded since the last unit is of it, and what is yielded
-   * next is none of it. A unit that begins where damage ends and fails is part of that damage.
-   * @throws DamagedAt where reading ends with damage
+   * The data from byte `from` up to `to` is damaged: output since the last unit belongs to it, later output does
+   * not. A unit that begins where damage ends and fails is part of that damage.
+   * @throws DamagedAt if reading ends with damage
    */
   lost(from: number, to: number, reason: string): void;
 }
 
-/** For what has a checksum of its own as a whole. */
+/** For content with a single checksum for the whole. */
 export const WHOLE_ONLY: Sums = {
   goesOn: false,
   unit: () => undefined,
@@ -67,35 +70,35 @@ const MOST_LOST = 1000;
 interface CheckedOptions {
   /** `gzip data`, `archive member`. */
   readonly what: string;
-  /** Bytes to hold back at most; 0 for a look at the beginning. */
+  /** Maximum number of bytes to hold back; 0 for a look at the beginning. */
   readonly holdBytes: number;
-  /** Whether bytes that fail their check are given, too. */
+  /** Whether bytes that fail their check are delivered as well. */
   readonly unchecked: boolean;
-  /** Whether to go on after damage. */
+  /** Whether to continue after damage. */
   readonly goOn?: boolean;
-  /** Throws LimitError; called with what was decoded so far. */
+  /** Throws LimitError; called with the number of bytes decoded so far. */
   readonly checkLimits: (produced: number) => void;
 }
 
-/** What was decoded: held back until its checksum agrees, given, or left out. */
+/** Decoded bytes: held back until their checksum matches, delivered, or dropped. */
 class HeldBack implements Sums {
   readonly goesOn: boolean;
   private readonly options: CheckedOptions;
   private readonly held: Uint8Array[] = [];
   private heldBytes = 0;
-  /** All that was decoded, also what was left out. */
+  /** Number of bytes decoded, including dropped ones. */
   private decoded = 0;
   private given = 0;
-  /** All before has a checksum, and it agreed. */
+  /** Everything before this position has a checksum that matched. */
   private good = 0;
   private unbroken = true;
-  /** Where the newest unit begins, and how many bytes units have whose checksum agreed. */
+  /** Start of the newest unit, and number of bytes in units whose checksum matched. */
   private begun = 0;
   private sure = 0;
   private release = false;
   private leftOut = 0;
   private readonly places: LostPlace[] = [];
-  /** Content is missing: after what is held, or before it. */
+  /** Content is missing after the held bytes, or before them. */
   private lostAfter = false;
   private lostBefore = false;
 
@@ -118,7 +121,7 @@ class HeldBack implements Sums {
     const { places } = this;
     const before = places.at(-1);
     if (!this.release) {
-      // What a false beginning decoded to is no content.
+      // The output of a false beginning is not content.
       if (this.options.unchecked && before?.fileEnd !== fileOffset) this.release = true;
       else {
         this.leftOut += this.heldBytes;
@@ -134,7 +137,7 @@ class HeldBack implements Sums {
     this.lostAfter = true;
   }
 
-  /** Takes what the decoder yields next; gives what need not be held any longer. */
+  /** Takes the decoder's next output; yields bytes that need not be held any longer. */
   *take(block: Uint8Array): Generator<Uint8Array> {
     if (this.release) yield* this.giveAll();
     this.release = false;
@@ -158,7 +161,7 @@ class HeldBack implements Sums {
     if (first !== undefined) throw new DamagedAt(first.fileOffset, '');
   }
 
-  /** Gives what counts of the rest after an error. @returns the error that says what was read */
+  /** Yields the valid part of the rest after an error. @returns the error that states what was read */
   *breakOff(cause: unknown, source: ByteSource): Generator<Uint8Array, Error> {
     const { what, unchecked } = this.options;
     const { places } = this;
@@ -168,7 +171,7 @@ class HeldBack implements Sums {
     if (this.release || isLimit || isCut || unchecked) yield* this.giveAll();
     const { given } = this;
     const position = cause instanceof DamagedAt ? cause.position : source.position;
-    // Of several layers, the outermost one is the file.
+    // With several layers, the outermost one is the file.
     const fileOffset =
       cause instanceof SourceError || isLimit ? (cause.place.fileOffset ?? position) : position;
     const place = { offset: given, checked: Math.min(this.good, given), fileOffset };
@@ -221,14 +224,14 @@ export async function* checked(
     for await (const block of decoder(content)) yield* content.take(block);
     yield* content.end();
   } catch (error) {
-    // The bytes below broke off: that says more than what became of them here.
+    // The underlying bytes broke off: that error is more specific than its consequences here.
     const [cause = error] = source.failure;
     if (!(cause instanceof SourceError) && isOther(cause)) throw cause;
     throw yield* content.breakOff(cause, source);
   }
 }
 
-/** Of a content that was read on after damage. */
+/** For a content that was read on after damage. */
 function damagedIn(
   what: string,
   found: {
@@ -261,7 +264,7 @@ function placesText(places: readonly LostPlace[]): string {
   return named.join(', ');
 }
 
-/** How far a content that broke off was read and checked. */
+/** How far a broken content was read and checked. */
 function extentOf({ offset, checked }: { offset: number; checked: number }): string {
   if (offset === 0) return 'nothing of the content was read';
   if (checked === offset) return `the content was read and checked up to byte ${offset}`;
@@ -269,7 +272,7 @@ function extentOf({ offset, checked }: { offset: number; checked: number }): str
   return `the content was checked up to byte ${checked}, and read without a check up to byte ${offset}`;
 }
 
-/** zlib and zstd of Node give the end of their input this code. */
+/** Node's zlib and zstd report the end of their input by this code. */
 export function isCutOff(error: unknown, source: ByteSource): boolean {
   if (error instanceof CutOff) return true;
   return source.ended && error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';

@@ -190,7 +190,7 @@ describe('openContent', () => {
       ['gzip', gzipSync(lines), 8],
       ['zstd', zstd, 4],
     ] as const) {
-      // The sum itself is changed, so that every byte before can be decoded.
+      // The checksum itself is changed, so that every byte before can be decoded.
       const damaged = Buffer.concat([whole, whole]);
       damaged[damaged.length - sum]! ^= 1;
       const result = await read(damaged);
@@ -290,7 +290,7 @@ describe('openContent', () => {
 
 /** Contents that reach every part of the decoders. */
 function hardContent(): Buffer {
-  // A program, which is what branch converters change.
+  // A program, since branch converters change programs.
   const program = readFileSync(process.execPath).subarray(20_000_000, 20_300_000);
   let seed = 12345;
   const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
@@ -327,7 +327,7 @@ describe('bzip2 with a damaged block', () => {
   );
 });
 
-/** What `piecesOf` gives: whole parts, with an empty one where content is missing, and its error. */
+/** The result of `piecesOf`: intact parts, with an empty one for missing content, and its error. */
 async function pieces(
   data: Buffer,
   limits: Partial<DecompressionLimits> = {},
@@ -354,7 +354,7 @@ describe.skipIf(!available('bzip2'))('bzip2 read on after damage (skipped withou
     Array.from({ length: 30_000 }, (_, i) => `line ${i} of ${i * 7}\n`).join(''),
   );
   const data = available('bzip2') ? tool('bzip2', ['-1'], lines) : Buffer.alloc(0);
-  /** Where blocks begin among the bytes, and in the content. */
+  /** Positions of blocks in the bytes, and in the content. */
   const BLOCK = 99_981;
   const blocks = Math.ceil(lines.length / BLOCK);
 
@@ -385,7 +385,7 @@ describe.skipIf(!available('bzip2'))('bzip2 read on after damage (skipped withou
       const missing = lines.length - before.length - after.length;
       expect(missing).toBeGreaterThan(0);
       expect(missing).toBeLessThanOrEqual(BLOCK + 1000);
-      // What reads no pieces gets the same bytes up to the damage.
+      // Readers that do not use pieces get the same bytes up to the damage.
       const { bytes, error: first } = await read(damaged);
       if (damagedBytes[0] > 3) expect(bytes.equals(before)).toBe(true);
       expect(first).toMatchObject({ state: 'damaged', place: { fileOffset } });
@@ -442,9 +442,9 @@ const textOf = (units: readonly number[]) => units.map((unit) => TEXTS[unit]).jo
 interface Compressed {
   readonly name: string;
   compress(text: Buffer): Buffer;
-  /** Which of a unit's first bytes, if they are others, let it be none. */
+  /** The first bytes of a unit that, if changed, make it unrecognisable. */
   readonly header: readonly number[];
-  /** Where the checksum of a unit is. */
+  /** Position of a unit's checksum. */
   sumAt(unit: Buffer): number;
 }
 const COMPRESSED: readonly Compressed[] = [
@@ -481,9 +481,9 @@ describe.each(COMPRESSED)(
           const { parts, error } = await pieces(data);
           const [before, after] = parts.map(String);
           const whole = [0, 1, 2, 3, 4].slice(0, unit);
-          // The end of a stream of xz is none of its content.
+          // The end of an xz stream is not part of its content.
           expect([textOf(whole), textOf([...whole, unit])], about).toContain(before);
-          // A block of xz is known without the header of its stream.
+          // An xz block is recognised without the header of its stream.
           const isKnown = name === 'xz' && header.includes(at - start);
           expect(after ?? '', about).toBe(textOf([0, 1, 2, 3, 4].slice(isKnown ? unit : unit + 1)));
           expect(error, about).toMatchObject({ state: 'damaged' });
@@ -494,7 +494,7 @@ describe.each(COMPRESSED)(
           expect(fileOffset, about).toBeGreaterThanOrEqual(start);
           expect(fileOffset, about).toBeLessThanOrEqual(at);
           expect(fileEnd, about).toBe(isKnown ? start + 12 : end);
-          // What reads no pieces gets the same bytes up to the damage.
+          // Readers that do not use pieces get the same bytes up to the damage.
           const { bytes, error: other } = await read(data);
           expect(String(bytes), about).toBe(before);
           expect(other, about).toMatchObject({ state: 'damaged' });
@@ -544,7 +544,7 @@ describe.each(COMPRESSED)(
       expect(String(error)).toContain(
         `what is whole of the content, ${size} bytes, was read and checked`,
       );
-      // What is asked for all the same comes before the place.
+      // Bytes delivered despite a failed check precede the gap.
       const all = await pieces(data, { unchecked: true });
       expect(String(all.parts[0]).startsWith(textOf([0]))).toBe(true);
       expect(all.parts.slice(1).map((part) => String(part).endsWith(textOf([4])))).toEqual([

@@ -1,10 +1,10 @@
 /**
- * Decompression of a source's bytes as a stream: gzip, bzip2, xz and zstd, found by their magic
- * bytes, in layers if need be. Memory is bounded whatever the input says.
+ * Decompresses a source's bytes as a stream: gzip, bzip2, xz and zstd, recognised by their magic numbers, in
+ * several layers if necessary. Memory is bounded, whatever the input is.
  *
- * What holds always: bytes are given once their checksum agrees, as far as memory allows (checked.ts),
- * an error says what was checked, concatenated members, streams and frames are one content, and the
- * limits stop a small file from becoming an endless one.
+ * Invariants: bytes are delivered once their checksum matches, as far as memory allows (checked.ts); an error
+ * states what was checked; concatenated members, streams and frames are one content; limits stop a small file from
+ * becoming an endless one.
  *
  * gzip: RFC 1952. zstd: RFC 8878. bzip2 and xz: see bunzip2.ts and unxz.ts.
  */
@@ -20,18 +20,18 @@ import { unxz } from './unxz.ts';
 export type Compression = 'none' | 'gzip' | 'bzip2' | 'xz' | 'zstd';
 
 export interface DecompressionLimits {
-  /** Bytes that may come out for each byte that goes in, once `ratioFrom` bytes came out. */
+  /** Maximum ratio of output to input bytes, applied after `ratioFrom` bytes of output. */
   readonly maxRatio: number;
   readonly ratioFrom: number;
-  /** Bytes that may come out of one content, and of all members of one archive together. */
+  /** Maximum output of one content, and of all members of one archive together. */
   readonly maxBytes: number;
   /** Layers of compression, one in the other. */
   readonly maxLayers: number;
-  /** Bytes held back until their checksum agrees; 0 for a look at the beginning. */
+  /** Bytes held back until their checksum matches; 0 for a look at the beginning. */
   readonly holdBytes: number;
   /** Whether bytes that fail their check are read, too. */
   readonly unchecked: boolean;
-  /** Counts the bytes that came out of one content; throws LimitError when all contents exceed the limit. */
+  /** Counts the bytes decompressed from one content; throws LimitError if all contents exceed the limit. */
   readonly meter?: (produced: number) => void;
 }
 
@@ -47,17 +47,17 @@ export const DEFAULT_LIMITS: DecompressionLimits = {
 interface Content {
   /** The outermost compression. */
   readonly compression: Compression;
-  /** When the content was last written, as the gzip header says (ms since 1970). */
+  /** When the content was last modified, according to the gzip header (ms since 1970). */
   readonly modifiedMs: number | undefined;
-  /** What was met while reading and is no error (bytes after the end). */
+  /** Facts found while reading that are not errors (bytes after the end). */
   readonly notes: string[];
   /** The decompressed content; can be read once. Throws SourceError, DaybookError limit-exceeded. */
   blocks(): AsyncGenerator<Uint8Array>;
-  /** Gives the raw bytes back when `blocks` is not read to its end. */
+  /** Releases the raw bytes if `blocks` is not read to its end. */
   close(): Promise<void>;
 }
 
-/** Throws CutOff where the data ends too early, Error where it is damaged. */
+/** Throws CutOff if the data ends too early, Error if it is damaged. */
 export type Decoder = (
   source: ByteSource,
   notes: string[],
@@ -71,12 +71,12 @@ const DECODERS: Readonly<Record<Exclude<Compression, 'none'>, Decoder>> = {
   zstd: unzstd,
 };
 
-/** Bytes given to the native decoders at a time; bounds what one call can make of them. */
+/** Bytes passed to the native decoders at a time; limits the output of one call. */
 const PIECE_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /** Output that may wait for its reader. */
 const QUEUE_BYTES = 1024 * 1024;
-/** Bytes that tell the compression. */
+/** Number of bytes that identify the compression. */
 const MAGIC_BYTES = 10;
 
 /** The compression of a content that begins with `head` (at least MAGIC_BYTES, if it has them). */
@@ -100,11 +100,11 @@ function isBlockMagic(head: Uint8Array): boolean {
   const equal = (magic: number[]) =>
     magic.slice(0, size).filter((b, i) => head[4 + i] === b).length;
   if (equal(block) === size || equal(end) === size) return true;
-  // A first block that is damaged right there is looked at as what it was: no text has control characters here.
+  // A damaged first block is treated as what it was: no text has control characters here.
   return size === 6 && (equal(block) > 2 || head.subarray(4, 10).some((byte) => byte < 9));
 }
 
-/** Opens a content whose bytes as they are are `raw`. Reads its first bytes only. */
+/** Opens a content whose stored bytes are `raw`. Reads only its first bytes. */
 export async function openContent(
   raw: AsyncIterable<Uint8Array>,
   limits: DecompressionLimits = DEFAULT_LIMITS,
@@ -152,7 +152,7 @@ async function openLayer(
   };
 }
 
-/** What is left of a source, and then its failure. */
+/** The rest of a source, followed by its failure. */
 async function* rest(source: ByteSource): AsyncGenerator<Uint8Array> {
   try {
     do {
@@ -169,7 +169,7 @@ async function* rest(source: ByteSource): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * The content whose bytes as they are are `raw`, of any compression, also after damage, with what is whole
+ * The content with stored bytes `raw`, of any compression, including intact parts after damage
  * (`SourceInput.pieces`).
  */
 export async function* piecesOf(
@@ -217,7 +217,7 @@ async function* decode(
   }
 }
 
-/** Throws when more came out than the limits allow. */
+/** Throws if the output exceeds the limits. */
 export function checkLimits(
   limits: DecompressionLimits,
   what: string,
@@ -239,9 +239,9 @@ export function checkLimits(
   }
 }
 
-/** What the units of a compression are, of which each is decoded by itself. */
+/** The units of a compression, each of which is decoded separately. */
 interface Units extends UnitKind {
-  /** Decodes the one at which the source is, and gives whether a checksum agreed. */
+  /** Decodes the unit at the source's position; returns whether a checksum matched. */
   readonly read: (source: ByteSource) => AsyncGenerator<Uint8Array, boolean>;
 }
 
@@ -300,7 +300,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 8]);
 const MOST_SYSTEM = 13;
 const UNKNOWN_SYSTEM = 255;
 
-/** With flags, a level and a system that there are. */
+/** With existing flags, level and system. */
 function findGzip(buffer: Buffer, at: number, end: number): number {
   for (let from = at; ; from += 1) {
     from = buffer.indexOf(GZIP_MAGIC, from);
@@ -355,7 +355,7 @@ async function* zstdUnit(source: ByteSource): AsyncGenerator<Uint8Array, boolean
     return true;
   }
   const hasSum = ((await zstdBytes(source, 5, 'a header'))[4]! & 4) !== 0;
-  // Each frame by itself: the decoder would take what follows a whole one for damage of it.
+  // Each frame separately: the decoder would take what follows a whole one for damage of it.
   const one = new ByteSource(zstdFrame(source));
   try {
     yield* run(createZstdDecompress({ chunkSize: CHUNK_BYTES }), one);
@@ -368,7 +368,7 @@ async function* zstdUnit(source: ByteSource): AsyncGenerator<Uint8Array, boolean
 }
 
 const ZSTD_MAGIC = 0xfd2fb528;
-/** Of any block, also of a run (RFC 8878, 3.1.1.2.3). */
+/** Of any block, including runs (RFC 8878, 3.1.1.2.3). */
 const ZSTD_MOST_BLOCK = 128 * 1024;
 
 async function zstdBytes(source: ByteSource, n: number, where: string): Promise<Buffer> {
@@ -389,7 +389,7 @@ async function* zstdFrame(source: ByteSource): AsyncGenerator<Uint8Array> {
   yield* take(5 + window + dictionary + size);
   for (;;) {
     const header = (await zstdBytes(source, 3, 'a frame')).readUIntLE(0, 3);
-    // Checked here, before as many bytes are taken: whole frames may be among them.
+    // Checked before that many bytes are consumed: there may be whole frames among them.
     if (header >>> 3 > ZSTD_MOST_BLOCK) throw new Error('impossible size of a block');
     const isRun = ((header >>> 1) & 3) === 1;
     yield* take(3 + (isRun ? 1 : header >>> 3));
@@ -422,8 +422,8 @@ export function inflateRaw(source: ByteSource): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Feeds one frame to a native decoder. A stream's own iterator would drop what it had decoded when
- * it fails, so its events are taken one by one.
+ * Feeds one frame to a native decoder. The stream's iterator would drop decoded data on failure, so its events are
+ * handled individually.
  */
 async function* run(
   engine: Transform & { readonly bytesWritten: number },

@@ -1,6 +1,6 @@
 /**
- * LZMA2 chunk by chunk, and LZMA as one stream, as xz and 7z have them. Memory is bounded by the dictionary, which grows with
- * the content and never beyond MAX_DICTIONARY.
+ * LZMA2 chunk by chunk, and LZMA as one stream, as used in xz and 7z. Memory is bounded by the dictionary, which
+ * grows with the content and never beyond MAX_DICTIONARY.
  *
  * Format: the XZ Embedded and LZMA SDK descriptions, https://www.7-zip.org/sdk.html
  */
@@ -14,7 +14,7 @@ const MAX_CHUNK = 2 * 1024 * 1024;
 const MAX_MATCH = 273;
 /** More input than one symbol takes. */
 const MAX_SYMBOL = 32;
-/** Of LZMA, decoded and read at a time. */
+/** Bytes of LZMA that are decoded and read at a time. */
 const STEP_BYTES = 256 * 1024;
 const EMPTY = new Uint8Array(0);
 
@@ -25,8 +25,8 @@ export function dictionaryOf(bits: number): number {
 }
 
 /**
- * Chunks of LZMA2 up to their end. What is given is valid until the next.
- * Throws CutOff where the data ends too early, Error when it is damaged.
+ * Chunks of LZMA2 up to their end. Each is valid until the next. Throws CutOff if the data ends too early, Error if
+ * it is damaged.
  */
 export async function* unlzma2(source: ByteSource, dictionary: number): AsyncGenerator<Uint8Array> {
   const lzma = new Lzma(dictionary);
@@ -82,8 +82,8 @@ export async function* unlzma2(source: ByteSource, dictionary: number): AsyncGen
 }
 
 /**
- * `size` bytes of LZMA, whose properties are the five bytes that 7z keeps beside it. What is given is valid until the next.
- * Throws as `unlzma2`.
+ * `size` bytes of LZMA, whose properties are the five bytes that 7z stores with it. Each block is valid until the
+ * next. Throws like `unlzma2`.
  */
 export async function* unlzma(
   source: ByteSource,
@@ -134,7 +134,7 @@ const DIST_ALIGN = 816;
 const MATCH_LENGTH = 832;
 const REP_LENGTH = 1346;
 const LITERAL = 1860;
-// Within those of a length.
+// Offsets within the probabilities of a length.
 const CHOICE = 0;
 const CHOICE2 = 1;
 const LOW = 2;
@@ -143,11 +143,11 @@ const HIGH = 258;
 
 /** The symbols of LZMA, into a window that has the dictionary. */
 class Lzma {
-  /** What made the last `decode` stop short, if the data was damaged. */
+  /** Why the last `decode` stopped early, if the data was damaged. */
   problem: Error | undefined;
   private readonly dictionary: number;
   private window = EMPTY;
-  /** End of what was written in `window`, and where the dictionary began (below 0 once moved). */
+  /** End of the output in `window`, and start of the dictionary (below 0 once moved). */
   private at = 0;
   private origin = 0;
   private readonly probabilities = new Uint16Array(LITERAL + (0x300 << 4));
@@ -194,7 +194,7 @@ class Lzma {
     this.probabilities.fill(1024);
   }
 
-  /** Bytes that were stored as they are. Valid until the next call. */
+  /** Bytes that were stored uncompressed. Valid until the next call. */
   copy(bytes: Uint8Array): Uint8Array {
     this.makeRoom(bytes.length);
     this.window.set(bytes, this.at);
@@ -202,15 +202,15 @@ class Lzma {
     return this.window.subarray(this.at - bytes.length, this.at);
   }
 
-  /** Begins a stream that is not cut into chunks, with its first five bytes. */
+  /** Begins a stream that is not divided into chunks, with its first five bytes. */
   begin(input: Uint8Array, from: number): void {
     this.range = -1;
     this.code = new DataView(input.buffer, input.byteOffset).getInt32(from + 1);
   }
 
   /**
-   * Decodes the next bytes of such a stream, at least `size` of the `left` that it still has where the input suffices,
-   * and says where in the input the next begin. Valid until the next call.
+   * Decodes the next bytes of such a stream, at least `size` of the `left` ones if the input suffices, and returns
+   * where in the input to continue. Valid until the next call.
    */
   next(
     input: Uint8Array,
@@ -223,7 +223,7 @@ class Lzma {
     this.input = input;
     this.from = from;
     this.limit = end;
-    // A symbol is begun only if all of it is there.
+    // A symbol is started only if all of it is available.
     this.stop = isLast ? Infinity : end - MAX_SYMBOL;
     const start = this.at;
     const most = start + Math.min(left, size + MAX_MATCH);
@@ -233,7 +233,7 @@ class Lzma {
     return { out: this.window.subarray(start, this.at), from: this.from };
   }
 
-  /** Decodes `size` bytes, or as many as the input gives. Valid until the next call. */
+  /** Decodes `size` bytes, or as many as the input yields. Valid until the next call. */
   decode(input: Uint8Array, from: number, end: number, size: number): Uint8Array {
     this.problem = undefined;
     if (end - from < 5) {
@@ -253,7 +253,7 @@ class Lzma {
     const start = this.at;
     this.symbols(start + size, start + size);
     if (this.problem === undefined) {
-      // Where a chunk ends, the range coder's code is 0.
+      // At the end of a chunk, the range coder's code is 0.
       this.normalize();
       if (this.at !== start + size || this.from !== this.limit || this.code !== 0) {
         this.problem = new Error('a chunk does not decode');
@@ -267,7 +267,7 @@ class Lzma {
     if (this.at + size <= this.window.length) return;
     const keep = Math.min(this.at - Math.max(this.origin, 0), this.dictionary, MAX_DICTIONARY);
     const from = this.at - keep;
-    // Little content takes little: allocating what a large one needs took longer than decoding it.
+    // Small contents get small windows: allocating a large one took longer than decoding.
     const wanted = Math.min(4 * (keep + size), 2 * keep + 2 * MAX_CHUNK);
     if (this.window.length < wanted) {
       const larger = new Uint8Array(wanted);
@@ -351,8 +351,8 @@ class Lzma {
   }
 
   /**
-   * Until `end`, the input's end, or what cannot be, as is a match beyond `most`. Half-read symbols leave nothing
-   * behind.
+   * Decodes until `end`, the input's end, or an impossible symbol, such as a match beyond `most`. Incomplete
+   * symbols leave no trace.
    */
   private symbols(end: number, most: number): void {
     const { window, stop: lastFrom } = this;

@@ -1,5 +1,5 @@
 /**
- * xz decoder: blocks from a stream (lzma.ts), with every checksum checked. Why our own:
+ * xz decoder: blocks from a stream (lzma.ts), verifying every checksum. Why our own:
  * docs/adr/0003-decompression-libraries.md.
  *
  * Format: https://tukaani.org/xz/xz-file-format.txt
@@ -19,16 +19,16 @@ const EMPTY = new Uint8Array(0);
 const CHECK_SIZES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64];
 
 const MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);
-/** A block or a stream, as it is found after damage. */
+/** Recognises a block or a stream after damage. */
 const UNITS: UnitKind = {
   ...{ begins: isStream, find: findUnit, magicBytes: MAGIC.length, headerBytes: 1024 },
   name: 'a stream',
 };
 
 /**
- * Streams that follow each other are one content. Blocks are given before their checksum is known:
- * `sums` says when it agreed. After damage it goes on with the next block or stream that a header with its own checksum
- * begins. Throws CutOff where the data ends too early, Error when it is damaged.
+ * Concatenated streams are one content. Blocks are yielded before their checksum is known: `sums` is told when it
+ * matched. After damage it continues with the next block or stream whose header has a valid checksum. Throws CutOff
+ * if the data ends too early, Error if it is damaged.
  */
 export async function* unxz(
   source: ByteSource,
@@ -58,7 +58,7 @@ export async function* unxz(
       check = undefined;
     } catch (error) {
       await readOn.after(from, error);
-      // The header of another stream may be among what is damaged.
+      // The header of another stream may be part of the damage.
       check = isStream(source)
         ? undefined
         : { kind: check?.kind, isSure: false, blocks: undefined };
@@ -66,7 +66,7 @@ export async function* unxz(
   }
 }
 
-/** What is known of a stream's blocks. */
+/** The checksum of a stream's blocks, as far as known. */
 interface Check {
   /** The number of their checksum's kind. */
   kind: number | undefined;
@@ -76,7 +76,7 @@ interface Check {
 }
 
 const UNKNOWN: Check = { kind: undefined, isSure: false, blocks: undefined };
-/** CRC-64, CRC-32, SHA-256, as often as they are met. */
+/** CRC-64, CRC-32, SHA-256, by frequency of use. */
 const KINDS = [4, 1, 10];
 
 async function streamHeader(source: ByteSource): Promise<Check> {
@@ -128,7 +128,7 @@ function isBlockHeader(buffer: Buffer, at: number, end: number): boolean {
   );
 }
 
-/** A number of 7 bits a byte in `bytes` from `at`; the place after it comes second. */
+/** A number with 7 bits per byte in `bytes` from `at`; the second result is the position after it. */
 function variable(bytes: Uint8Array, at: number): [number, number] {
   let value = 0;
   for (let i = 0; i < 9; i++) {
@@ -180,7 +180,7 @@ async function* readBlock(source: ByteSource, check: Check): AsyncGenerator<Uint
   let at = 2;
   if ((flags & 0x40) !== 0) [, at] = variable(header, at);
   if ((flags & 0x80) !== 0) [, at] = variable(header, at);
-  /** In the order in which they are undone. */
+  /** In decoding order. */
   const filters: Filter[] = [];
   let id = 0;
   for (let i = 0; i < (flags & 3); i++) {
@@ -222,7 +222,7 @@ function kindsOf({ kind, isSure }: Check): number[] {
   return checksum(kind) === undefined ? [...KINDS, kind] : KINDS;
 }
 
-/** Reads a block's checksum, and keeps its kind; gives whether there is one. Throws where none agrees. */
+/** Reads a block's checksum, and remembers its kind; returns whether there is one. Throws if none matches. */
 async function readCheck(
   source: ByteSource,
   check: Check,

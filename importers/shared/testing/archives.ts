@@ -7,7 +7,7 @@ interface TarEntry {
   type?: string;
   /** Seconds since 1970. */
   time?: number;
-  /** What the header says, when it is not the content's size. */
+  /** The size in the header, if it differs from the content's. */
   size?: number;
 }
 
@@ -60,7 +60,7 @@ interface ZipEntry {
   /** Sizes of the directory are in a ZIP64 field. */
   zip64?: boolean;
   mode?: number;
-  /** What the directory says, when it is not the content's size. */
+  /** The size in the directory, if it differs from the content's. */
   size?: number;
 }
 

@@ -1,6 +1,4 @@
-/**
- * For tests: reads bytes through an importer into plain objects, with the ledger checked.
- */
+/** For tests: reads bytes through an importer into plain objects, checking the ledger. */
 import { EventBatch, type Column } from '../../../engine/contract/event-batch.ts';
 import type { Kind } from '../../../engine/contract/event.ts';
 import type {
@@ -66,7 +64,7 @@ export function rowOf(batch: EventBatch, row: number): CollectedRow {
   return out;
 }
 
-/** A source held in memory, handed out in blocks of `blockSize` bytes. */
+/** A source held in memory, delivered in blocks of `blockSize` bytes. */
 export function inputOf(
   bytes: Uint8Array,
   name = 'evidence',
@@ -74,7 +72,7 @@ export function inputOf(
   modifiedMs?: number,
 ): SourceInput {
   async function* blocks(): AsyncGenerator<Uint8Array> {
-    // All blocks come in the same memory, as those of a file do, so that a reader that keeps a view of one fails its test.
+    // All blocks share one buffer, as those of a file do, so that a reader that keeps a view of one fails its test.
     const memory = Buffer.alloc(Math.min(blockSize, bytes.length));
     for (let at = 0; at < bytes.length; at += blockSize) {
       const block = memory.subarray(0, Math.min(blockSize, bytes.length - at));
@@ -111,7 +109,7 @@ export function collect(
   );
 }
 
-/** What `read` gives to its sink. */
+/** Collects what `read` emits. */
 export async function collectFrom(
   read: (sink: EventSink) => Promise<void>,
   capacity = 64,

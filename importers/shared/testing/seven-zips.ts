@@ -8,7 +8,7 @@ const names = [
   'logs/sub/again.log',
 ];
 
-/** What each archive has, by name. */
+/** The content of each archive, by name. */
 export const FILES: ReadonlyMap<string, string> = new Map(
   names.map((name) => {
     const host = /\d/.exec(name)?.[0] ?? '1';
@@ -152,7 +152,7 @@ export const SEVEN_ZIPS: readonly SevenZip[] = [
   ),
 ];
 
-/** With PPMd, which is not read. */
+/** With PPMd, which is not supported. */
 export const PPMD = Buffer.from(
   'N3q8ryccAASB4AtyLwEAAAAAAAAjAAAAAAAAAJbEFBcAMf1MUUK9stdrxF9QkAz2Hw0SLAHQn/2PppZjNdBp3QEbHHppuObBFLng' +
     'yhbX5t/tQVkKIVdhItrOvFadhOQD+WqibdipiE67EbH/c75ihk+21A1ot9dMjsI01D/N2JnCan1BeonQizIX4uc+jRg8CodHiG3c' +
@@ -162,7 +162,7 @@ export const PPMD = Buffer.from(
   'base64',
 );
 
-/** With BCJ2, which is not read. */
+/** With BCJ2, which is not supported. */
 export const BCJ2 = Buffer.from(
   'N3q8ryccAAQvL4Z0UgEAAAAAAAAjAAAAAAAAANm4Sq8AGQwCkrKpUdt5NJCw/QB1tI25UqyCbBsI143QyoPQdYKXFosCApR8DfJj' +
     'wzqjucUsci552Tnn+bTJDhL7Q9j+c/OcqtsQbw7dy/eeuhwe6bd7K8xq6iMfW4eQM/YA1d0ZoeRiUP7ghkHknz2wtD5gI2nERZjX' +
