@@ -1,4 +1,4 @@
-/** Logins and requests of cloud services: who, from where, and whether it was refused, by the names of each service. */
+/** Logins and requests of cloud services: the user, the origin, and the outcome, by the names of each service. */
 import { expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';

@@ -1,4 +1,4 @@
-/** What collectors of evidence write: timelines, and records of which each of several times is an event. */
+/** Output of evidence collectors: timelines, and records with several times, each of which is an event. */
 import { describe, expect, it } from 'vitest';
 import { collect, type CollectedRow, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
@@ -46,7 +46,7 @@ describe('records with several times', () => {
       user_id: '1000',
       offset: rows[4]!['offset'],
     });
-    // `0` stands for no digest.
+    // `0` means no digest.
     expect(rows[0]!['md5']).toBeUndefined();
   });
 
@@ -119,7 +119,7 @@ describe('timelines', () => {
       { ts: micros('2026-03-04T05:06:07Z'), registry_key: 'ROOT\\Run', registry_value: 'a.exe' },
     ],
   ])('%s', async (_, text, expected) => {
-    // Twice the row: one alone may be a heading.
+    // The row twice: a single one may be a heading.
     const rows = await rowsOf(text + text.slice(text.indexOf('\n') + 1));
     expect(rows.length).toBe(2);
     expect(rows[1]).toMatchObject(expected);

@@ -1,6 +1,6 @@
 /**
- * The order of the dates of a table or of JSON records, such as 3/4/2026, found by looking ahead until one
- * can be read one way only. Held always: the answer depends on the content alone.
+ * The order of ambiguous dates of a table or of JSON records, such as 3/4/2026, found by looking ahead for one that
+ * can be read in one way only. Invariant: the result depends on the content alone.
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
 import type { SourceInput } from '../../engine/contract/importer.ts';
@@ -14,17 +14,17 @@ import { planRow, uniqueNames } from './plan.ts';
 import { DelimitedSplitter } from './split.ts';
 import { flatRow, type TableContext } from './table.ts';
 
-/** Lines or records without any such date after which there are none. */
+/** After this many lines or records without such a date, there are none. */
 const LINES_WITHOUT = 2000;
-/** Dates of which all have been looked at when one of them says the order: a contradiction shows there. */
+/** Once a date determines the order, this many dates are examined for contradictions. */
 const DATES_AFTER = 10_000;
 
 const L2TCSV: readonly string[] = ['date', 'time', 'timezone', 'macb', 'sourcetype'];
 
-/** Nearly always the first lines tell. */
+/** Nearly always the first lines decide. */
 const REGION_BYTES = 64 * 1024;
 
-/** Undefined when the table's times are not written so. Leaves errors of the content to the main pass. */
+/** Undefined if the table's times are not written so. Errors of the content are left to the main pass. */
 export async function findDateOrder(
   input: SourceInput,
   context: TableContext,
@@ -64,7 +64,7 @@ export async function findDateOrder(
       }
     }
   } catch {
-    // What breaks the content off is met again, and said, by the main pass.
+    // The main pass gets and reports the content's error again.
   } finally {
     await lines.close();
   }
@@ -73,7 +73,7 @@ export async function findDateOrder(
 
 type Part = [bytes: Uint8Array, start: number, end: number];
 
-/** What gives the time of the row that `splitter` has cut; undefined where no column has times. */
+/** Reads the time of the row that `splitter` has cut; undefined if no column has times. */
 function timesOf(
   context: TableContext,
   splitter: DelimitedSplitter,
@@ -98,10 +98,10 @@ function timesOf(
       : [splitter.bytes, splitter.starts[column]!, splitter.ends[column]!];
 }
 
-/** Such a date at the beginning of a text of a record: what has none is not taken apart here. */
+/** An ambiguous date at the beginning of a text in a record: records without one are not parsed here. */
 const DATE_IN_TEXT = /"\s*\d{1,2}(?:\\?\/|[-.])\d{1,2}(?:\\?\/|[-.])\d{2}(?:\d{2})?(?!\d)/;
 
-/** The same of JSON records: `context` is that of a reading of its own, of which nothing is written. */
+/** The same for JSON records: `context` belongs to a separate reading, which writes nothing. */
 export async function findJsonDateOrder(
   input: SourceInput,
   context: JsonContext,
@@ -149,14 +149,14 @@ export async function findJsonDateOrder(
       }
     }
   } catch {
-    // What breaks the content off is met again, and said, by the main pass.
+    // The main pass gets and reports the content's error again.
   } finally {
     await lines.close();
   }
   return scan.found(asked);
 }
 
-/** As .NET writes times of English in the United States, Microsoft's clouds among them: `11/3/2020 9:06:42 AM +00:00`. */
+/** .NET's format for US English, used among others by Microsoft's clouds: `11/3/2020 9:06:42 AM +00:00`. */
 const MONTH_FIRST = / [AP]M [+-]\d\d:\d\d$/;
 
 function usualOrder(bytes: Uint8Array, start: number, end: number): DateOrder {
@@ -164,7 +164,7 @@ function usualOrder(bytes: Uint8Array, start: number, end: number): DateOrder {
   return MONTH_FIRST.test(text.toString('latin1')) ? 'mdy' : 'dmy';
 }
 
-/** The three numbers of a date whose year is not first with four digits. False for others. */
+/** The three numbers of a date that does not begin with a four-digit year. False for others. */
 function numbersOf(
   bytes: Uint8Array,
   start: number,

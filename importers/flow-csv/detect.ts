@@ -1,6 +1,6 @@
 /**
- * Tells from the first bytes of a content which dialect it is, where its rows begin and what its
- * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
+ * Determines from the first bytes of a content its dialect, where its rows begin and the names of its columns.
+ * Invariants: it never throws, and the result depends on these bytes alone.
  */
 import { isUtf8 } from 'node:buffer';
 import { headAsText } from '../shared/lines.ts';
@@ -15,7 +15,7 @@ import { flatten, type Flat } from '../../engine/fields/reading/flatten.ts';
 import { guessMapping, isDateTime, timeByValues } from './guess.ts';
 import { LIST_NAMES } from './json-elements.ts';
 
-/** Bytes of a content that detection looks at, unless the first line is longer. */
+/** Bytes of a content that detection reads, unless the first line is longer. */
 export const HEAD_BYTES = 64 * 1024;
 const SAMPLE_LINES = 200;
 const MOST_GUESSED_COLUMNS = 2000;
@@ -26,14 +26,14 @@ export interface Detected {
   readonly score: number;
   readonly format: string;
   readonly shape: Shape;
-  /** The dialect of all rows; undefined where there is only a guess. */
+  /** The dialect of all rows; undefined if there is only a guess. */
   readonly dialect: Dialect | undefined;
   /** Byte between cells. */
   readonly delimiter: number;
   readonly quoted: boolean;
   /** Lines before the first row, the heading among them. */
   readonly skipLines: number;
-  /** Index of the heading among these lines; -1 when there is none. */
+  /** Index of the heading among these lines; -1 if there is none. */
   readonly headingLine: number;
   readonly columns: readonly string[];
   /** First rows, for guesses. */
@@ -47,7 +47,7 @@ interface Head {
   readonly text: string;
 }
 
-/** A damaged row may hold a NUL or two; a first line with one, or many of them, is no table. */
+/** A damaged row may contain a NUL or two; a first line with one, or many of them, is not a table. */
 function isBinary(text: string): boolean {
   const first = text.indexOf('\0');
   if (first < 0) return false;
@@ -59,7 +59,7 @@ function isBinary(text: string): boolean {
 const windows1252 = new TextDecoder('windows-1252');
 const LF = 10;
 
-/** As the cells of rows are decoded: a line that is not UTF-8 is Windows-1252, if it is not merely cut off. */
+/** Decoded like the cells of rows: a line that is not UTF-8 is Windows-1252, unless it is merely truncated. */
 function decoded(head: Uint8Array): string {
   if (isUtf8(head)) return new TextDecoder().decode(head);
   let text = '';
@@ -72,7 +72,7 @@ function decoded(head: Uint8Array): string {
   return text;
 }
 
-/** Of sequences of JSON texts (RFC 7464). */
+/** Separators in sequences of JSON texts (RFC 7464). */
 const RECORD_SEPARATORS = /^\x1e/gm;
 
 /** The head as text; undefined for binary content. */
@@ -85,7 +85,7 @@ function readHead(head: Uint8Array, complete: boolean): Head | undefined {
   return { lines: lines.slice(0, SAMPLE_LINES), text };
 }
 
-/** Cuts a line of the head; quotes as RFC 4180 has them. Undefined when a quote stays open. */
+/** Splits a line of the head, with quotes as in RFC 4180. Undefined if a quote stays open. */
 function cutRow(line: string, delimiter: string, quoted: boolean): string[] | undefined {
   if (!quoted || !line.includes('"')) return line.split(delimiter);
   const cells: string[] = [];
@@ -113,7 +113,7 @@ function cutRow(line: string, delimiter: string, quoted: boolean): string[] | un
   return inside ? undefined : cells;
 }
 
-/** The same for a line by itself: what a quote that stays open would have meant is not asked. */
+/** The same for a single line: an open quote is ignored. */
 function cut(line: string, delimiter: string, quoted: boolean): string[] {
   return cutRow(line, delimiter, quoted) ?? line.split(delimiter);
 }
@@ -186,7 +186,7 @@ function table(
 /**
  * @param head the first bytes of the content, at least `HEAD_BYTES` of them if the content has as many
  * @param complete whether that is all of it
- * @param asked a format that was asked for: it is believed where the content does not contradict it
+ * @param asked the requested format: used unless the content contradicts it
  */
 export function detect(head: Uint8Array, complete: boolean, asked = ''): Detected | undefined {
   const start = readHead(head, complete);
@@ -251,7 +251,7 @@ function isMostlyObjects(lines: readonly string[]): boolean {
   return objects * 2 > stated.length;
 }
 
-/** Zeek's TSV: everything else about it is read from its directives as they come. */
+/** Zeek's TSV: everything else about it is read from its directives. */
 function detectZeek(lines: readonly string[]): Detected {
   const named = lines.find((line) => line.startsWith('#fields'));
   const columns = named === undefined ? [] : named.slice(8).split(named[7] ?? '\t');
@@ -267,7 +267,7 @@ function detectHeading(lines: readonly string[], at: number): Detected | undefin
     const names = new Set(columns.map(simplify));
     const place = { skipLines: at + 1, headingLine: at, columns };
     if (names.size >= 2 && delimiter !== ' ') {
-      // Zeek's names with a dot are nobody else's; the others only count between TABs.
+      // Zeek's names with a dot are unique to it; the others only count between TABs.
       const own = columns.includes('id.orig_h') || (delimiter === '\t' && isZeek(names));
       if (own) {
         const dialect = zeekLog(undefined, names, 'zeek-cut');
@@ -319,7 +319,7 @@ function bodyfileColumns(cells: readonly string[]): readonly string[] | undefine
   return isOne ? BODYFILE : undefined;
 }
 
-/** Of a header of CEF or LEEF: up to the bar that no backslash is before. */
+/** A cell in a header of CEF or LEEF: up to an unescaped bar. */
 const CELL = String.raw`(?:[^|\\]|\\.)*\|`;
 /** `CEF:0|Vendor|Product|1.0|100|Name|5|src=…`, `LEEF:1.0|Vendor|Product|1.0|100|src=…`, and both without their names. */
 const EVENT_FORMAT = new RegExp(
@@ -340,7 +340,7 @@ function detectTable(
     const cells = heading(lines[0]!, candidate, true).length;
     if (cells <= most) continue;
     const rows = rowsOf(lines, candidate);
-    // An empty last cell may be missing or not: one cell less is as good.
+    // An empty last cell may be missing: one cell less is equivalent.
     const alike = rows.filter((row) => row.length === cells || row.length === cells - 1).length;
     if (alike < Math.max(1, rows.length * 0.8)) continue;
     most = cells;
@@ -350,7 +350,7 @@ function detectTable(
     if (!forced) return undefined;
     delimiter = ',';
   }
-  // The header of CEF and LEEF has bars, and what follows it pairs: no table, whatever its lines have in common.
+  // The header of CEF and LEEF has bars, followed by pairs: not a table, whatever its lines have in common.
   if (delimiter === '|' && !forced && EVENT_FORMAT.test(lines[0]!)) return undefined;
   const separator = delimiter;
   const cells = heading(lines[0]!, separator, true);
@@ -374,10 +374,10 @@ function detectTable(
   const guess = guessMapping(columns.slice(0, MOST_GUESSED_COLUMNS), sample.slice(0, 50));
   const fields = Object.keys(guess.fields);
   const both = fields.includes('src_ip') && fields.includes('dst_ip');
-  // A sentence with commas in it names nothing.
+  // A sentence with commas is not a heading.
   const mayBeFirst = isData || cells.every((cell) => cell === '' || COLUMN_NAME.test(cell));
   let score = 0;
-  // A heading that names both ends is no log's, even where each row has a time.
+  // A heading that names both ends is not a log's, even if each row has a time.
   if (both && !isData && rows.length > 0) score = 0.85;
   else if (!isData && isTableOfNames(cells, rows, isSentence(lines[0]!, separator))) score = 0.92;
   else if (both || fields.length >= 4) score = 0.6;
@@ -420,12 +420,12 @@ function detectHeadingAlone(lines: readonly string[], at: number): Detected | un
   );
 }
 
-/** A column's name in any language: words, perhaps with marks, that say nothing themselves. */
+/** A column's name in any language: words, perhaps with punctuation, that are not data. */
 const COLUMN_NAME =
   /^[\p{L}_@#$%№\ufffd][\p{L}\p{M}\p{N} _.:/\\()[\]%#@$*&+<>=?\-'’°ºª№·・（）\ufffd]{0,63}$/u;
 const SHORT_NAME = /^\S+(?: \S+){0,2}$/;
 const DIGIT = /\p{N}/u;
-/** What a line of a log begins with: a bracket, or a time with words after it. */
+/** The beginning of a log's line: a bracket, or a time followed by words. */
 const LOG_START = /^[[(<].*\d|\d:\d\d\S*\s+(?:\S+\s+\S|\S*[=:[(])/;
 /** Characters within which it is. */
 const MOST_START = 128;
@@ -444,10 +444,11 @@ function isLogLine([first = '', second = '']: readonly string[]): boolean {
 }
 
 /**
- * Whether a first line names columns, however few, so that it is no event: names (unlike each other, if none is that of times), as many
- * cells in every row, and times in a column whose name or place in all rows says so, or digits in all cells of a
- * column whose name has none. The first line of a log may be cut off, and have as many commas as the others.
- * @param isSentence the delimiters of the first line are as in one
+ * Whether a first line, however short, consists of column names and is not an event: names (distinct, if none means
+ * a time), as many cells in every row, and times in a column identified by name or by its position in all rows, or
+ * digits in all cells of a column whose name has none. The first line of a log may be truncated, and have as many
+ * commas as the others.
+ * @param isSentence whether the first line's delimiters look like those of a sentence
  */
 function isTableOfNames(
   cells: readonly string[],
@@ -464,12 +465,12 @@ function isTableOfNames(
   if (!sample.every(width)) return false;
   const { fields } = guessMapping(cells.slice(0, MOST_GUESSED_COLUMNS), sample);
   if (fields['ts'] !== undefined || fields['ts_date'] !== undefined) return true;
-  // Of names that are missing or repeated, one must be that of a time.
+  // If names are missing or repeated, one must mean a time.
   if (!isUnlike) return false;
   if (sample.filter(isLogLine).length * 2 > sample.length) return false;
   const hasAlways = (test: (cell: string) => boolean): boolean =>
     cells.some((name, i) => !test(name) && sample.every((row) => test((row[i] ?? '').trim())));
-  // Of a single row the names must be short.
+  // With a single row the names must be short.
   const isWide = cells.length >= 4 && cells.every((cell) => SHORT_NAME.test(cell));
   if ((sample.length >= 2 && cells.length >= 3) || isWide)
     return (
@@ -479,7 +480,7 @@ function isTableOfNames(
   return !isSentence && sample.length >= 3 && Object.keys(timeByValues(cells, sample)).length > 0;
 }
 
-/** Whether a cell is no name: an address, a number or a time. */
+/** Whether a cell cannot be a name: an address, a number or a time. */
 function looksLikeData(cell: string): boolean {
   if (cell.length > 64) return false;
   return (/\d/.test(cell) && /^[\d.:+\-/ TZ]+$/.test(cell)) || isAddress(cell);
@@ -512,7 +513,7 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   }
   const jsonShare = flats.length / lines.length;
   const inside = asked === 'json-lines' ? -1 : listStart(head.text);
-  // No line of an object that goes over several is an object by itself.
+  // No line of a multi-line object is an object by itself.
   const whole = asked === 'json-lines' || (flats.length > 0 && !opening.startsWith('['));
   if (!whole || asked === 'json-array' || inside >= 0) {
     shape = 'json-elements';
@@ -553,7 +554,7 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   return table(
     {
       ...sure,
-      // Of lines of a log among records these are the most.
+      // If most of the records' lines are lines of a log.
       score: shape === 'json-lines' && jsonShare <= 0.5 ? 0.6 * jsonShare : 0.6,
       format: shape === 'json-lines' ? 'json-lines' : 'json-array',
       sample: sample.slice(0, 50),
@@ -562,23 +563,23 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   );
 }
 
-/** A member that says nothing but a word about the list beside it. */
+/** A member that is just a word describing the list next to it. */
 const WORD_MEMBER =
   /\s*"([^"\\]{1,64})"\s*:\s*(?:"((?:[^"\\]|\\.){0,1000})"|(\{[^{}[\]]{0,1000}\})|[\w.+-]{1,40})\s*,/y;
 const LIST_MEMBER = /\s*"([^"\\]{1,64})"\s*:\s*\[\s*\{/y;
 /**
- * An object that states a time, who or where is an event by itself, whatever lists it has: its members are no
- * facts about the records of a list.
+ * An object with a time, an actor or an origin is an event, whatever lists it has: its members do not describe the
+ * records of a list.
  */
 const EVENT_NAME =
   /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts)$|^event_?(?:name|type)$|^created_?at$|^(?:client|source|src|remote|caller)?_?ip(?:_?addr(?:ess)?)?$|^(?:user|user_?name|actor|principal|host|host_?name|computer|severity|operation|outcome)$/i;
-/** Objects about a list: how many it has, and where it goes on. */
+/** Members that describe a list: its length, and where it continues. */
 const ABOUT_NAME = /^(?:response_?)?meta(?:data)?$|^_?links?$|^pag(?:e|ing|ination)$|^status$|^@/i;
 const MOST_WORD_MEMBERS = 16;
 
 /**
- * Where the first element of a list of records begins, if the content is an object that is one; -1 for
- * any other. Of an object of any size its beginning counts, of one that is a line in the head all of it.
+ * Start of the first element of a list of records, if the content is an object with one; otherwise -1. For a large
+ * object its beginning decides, for one on a line within the head all of it.
  */
 function listStart(text: string): number {
   let at = /^[\ufeff\s]*\{/.exec(text.slice(0, 1024))?.[0].length ?? -1;
@@ -624,7 +625,7 @@ function saysMore(text: string, list: string): boolean {
   );
 }
 
-/** Undefined: no JSON, or not all of it. */
+/** Undefined: invalid or incomplete JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Each dialect on a few rows made for this test: what is recognised, and what every column becomes. */
+/** Each dialect on a few rows made for this test: it is recognised, and every column gets its meaning. */
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
@@ -23,7 +23,7 @@ interface Case {
   readonly name: string;
   readonly format: string;
   readonly text: string;
-  /** What the first row must have, at least. */
+  /** The minimum content of the first row. */
   readonly first: Record<string, unknown>;
   readonly attrs?: Record<string, string>;
   readonly rows: number;
@@ -757,7 +757,7 @@ describe('zones, dates and mappings', () => {
       ...[T('2026-08-02T03:04:05Z'), T('2026-08-02T01:04:05Z'), T('2026-08-02T07:04:05Z')],
       T('2026-08-02T03:04:05Z'),
     ]);
-    // The order of their dates can be changed, too; the zone only where none was stated.
+    // The order of their dates can be changed, too; the zone only if none was stated.
     const order = TS_BASIS.monthFirst;
     expect(rows.map((each) => each['ts_basis'])).toEqual([
       ...[order, order, order, order | TS_BASIS.zoneDecided],

@@ -1,6 +1,6 @@
 /**
- * Columns of real JSON and tables against what other parsers found in the same lines: a column may be
- * absent, but what is there must be right.
+ * Columns of real JSON and tables against the results of other parsers for the same lines: a column may be absent,
+ * but a present one must be right.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -104,7 +104,7 @@ it.skipIf(!existsSync(TRUTH))('columns of JSON and tables agree with other parse
         const port = row[`${side}_port`];
         compare(`${side}_port`, port, (want) => port === Number(want));
       }
-      // The time of a flow is when it began; other parsers give it that of its record.
+      // The time of a flow is its start; other parsers use that of its record.
       const states = fields['tz_assumed'] === undefined && fields['ts_note'] === undefined;
       if (!states || row.kind === 'flow' || !Number.isFinite(Date.parse(String(fields['ts']))))
         continue;
@@ -112,10 +112,10 @@ it.skipIf(!existsSync(TRUTH))('columns of JSON and tables agree with other parse
       compare('ts', ts, (want) => Math.abs(Number(ts) - Date.parse(want) * 1000) < SECOND);
     }
   }
-  // Where a load balancer states two servers, and a sensor an attempt without its direction.
+  // A load balancer may state two servers, and a sensor an attempt without its direction.
   for (const field of ['dst_ip', 'src_port', 'dst_port'])
     expect(wrong[field]).toBeLessThanOrEqual(2);
-  // Where a caller states two addresses, and where others take another time of several for the event's.
+  // A caller may state two addresses, and other parsers choose another of several times for the event.
   expect(wrong['src_ip']).toBeLessThanOrEqual(7);
   expect(wrong['ts']).toBeLessThanOrEqual(176);
   expect(right['src_ip']).toBeGreaterThanOrEqual(1_985);

@@ -1,6 +1,6 @@
 /**
- * What a column of a table can be read as. Dialects name these setters; `row-writer.ts` carries them
- * out. Held always: each setter has one number, the numbers are dense, and `attr` is 0.
+ * The possible meanings of a table's column. Dialects name these setters; `row-writer.ts` implements them.
+ * Invariants: each setter has one number, the numbers are dense, and `attr` is 0.
  */
 import { CUT_TEXTS, type CutText } from '../../engine/contract/event.ts';
 
@@ -58,7 +58,7 @@ export const HASHES = 47;
 export const FIRST_TEXT = 48;
 
 type TextSetter = Exclude<CutText, 'extractor'>;
-/** Fields of texts that dialects fill; the column of each other name stays an attribute, too. */
+/** Text fields that dialects fill; a column with any other name stays an attribute as well. */
 export const TEXTS: readonly TextSetter[] = CUT_TEXTS.filter((name) => name !== 'extractor');
 export const SETTER_COUNT = FIRST_TEXT + TEXTS.length;
 
@@ -68,7 +68,7 @@ export const SETTERS = {
   attr: ATTR,
   /** When the flow began. */
   ts: TS,
-  /** When it ended: gives the duration where no column states it. Also an attribute. */
+  /** The end: gives the duration if no column states it. Also an attribute. */
   ts_end: TS_END,
   /** Date and time of day in two columns. */
   ts_date: TS_DATE,
@@ -86,7 +86,7 @@ export const SETTERS = {
   dst_endpoint: DST_ENDPOINT,
   src_port: SRC_PORT,
   dst_port: DST_PORT,
-  /** Stand in `src_port` and `dst_port`, as Zeek has them. */
+  /** Stored in `src_port` and `dst_port`, as in Zeek. */
   icmp_type: ICMP_TYPE,
   icmp_code: ICMP_CODE,
   proto: PROTO,
@@ -94,7 +94,7 @@ export const SETTERS = {
   bytes: BYTES,
   packets_rev: PACKETS_REV,
   bytes_rev: BYTES_REV,
-  /** Both directions together: what `packets` and `bytes` do not account for goes to `*_rev`. */
+  /** Both directions together: the part not in `packets` and `bytes` goes to `*_rev`. */
   packets_total: PACKETS_TOTAL,
   bytes_total: BYTES_TOTAL,
   orig_bytes: ORIG_BYTES,
@@ -119,7 +119,7 @@ export const SETTERS = {
   /** Milliseconds of the time in the column before. */
   ts_millis: TS_MILLIS,
   ts_end_millis: TS_END_MILLIS,
-  /** 2: of IPv4; what the words of both addresses mean. Also an attribute. */
+  /** 2 for IPv4; decides how the words of both addresses are read. */
   address_family: ADDRESS_FAMILY,
   /** One of the four 32-bit numbers of an address, the highest first. */
   src_word: SRC_WORD,
@@ -140,7 +140,7 @@ export function numberOf(name: Setter): number {
   return NUMBERS.get(name) ?? ATTR;
 }
 
-/** How much a flow carried, and how long. */
+/** How much a flow carried, and for how long. */
 export const MEASURES = [
   'duration',
   'duration_ms',
@@ -157,7 +157,7 @@ export function isSetter(name: string): name is Setter {
   return NUMBERS.has(name);
 }
 
-/** What may stand on the left of a mapping: a setter, or an attribute's name. */
+/** The left side of a mapping: a setter, or an attribute's name. */
 export function isMappable(field: string): boolean {
   return isSetter(field) || (field.startsWith('attrs.') && field.length > 'attrs.'.length);
 }

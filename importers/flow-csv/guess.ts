@@ -1,8 +1,8 @@
 /**
- * What the columns of an unknown table mean: by names that mean it, and only where the values of the
- * column can be that. Held always: a value alone never makes a column, but the time of a table none of whose
- * names means one, as in another language; a column without such a name is an attribute. The import says what
- * was taken for what, and `--map` overrides it.
+ * Guesses the meaning of an unknown table's columns: by names with that meaning, and only if the values of the
+ * column fit. Invariants: a value alone never makes a column, except the time of a table without a name for it, as
+ * in another language; a column without a known name is an attribute. The import reports its guesses, and `--map`
+ * overrides them.
  */
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
@@ -91,7 +91,7 @@ const NAMES: Partial<Record<Setter, readonly string[]>> = {
   pid: list('pid processid'),
 };
 
-/** Names that mean an end only where the other end has the matching one: a `source` alone is many things. */
+/** Names that mean an end only if the other end has the matching one: a single `source` may be many things. */
 const PAIRS: readonly (readonly [source: string, target: string])[] = [
   ['src', 'dst'],
   ['src', 'dest'],
@@ -143,7 +143,7 @@ function isStamp(cell: string): boolean {
   );
 }
 
-/** The zone that a cell names; undefined for what names none. */
+/** The zone that a cell names; undefined if it names none. */
 export function zoneOf(cell: string): Zone | undefined {
   if (/^(?:utc|gmt|z)$/i.test(cell)) return UTC;
   if (!/^(?:[A-Za-z_]+\/[\w/+-]+|[+-]\d\d:?\d\d|[A-Z]{3,4}(?:\d[A-Z]{3})?)$/.test(cell))
@@ -152,7 +152,7 @@ export function zoneOf(cell: string): Zone | undefined {
   try {
     return resolveZone(offset === null ? cell : `${offset[1]!}:${offset[2]!}`);
   } catch (error) {
-    // No zone of that name is known: the cell stays what it is, an attribute.
+    // There is no zone of that name: the cell stays an attribute.
     if (error instanceof DaybookError || error instanceof RangeError) return undefined;
     throw error;
   }
@@ -172,12 +172,12 @@ function isProtocol(cell: string): boolean {
   return parseProtocol(bytes, 0, bytes.length) >= 0;
 }
 
-/** Microseconds of 1990 and 2100: a number beyond them is no time of an event. */
+/** Microseconds of 1990 and 2100: a number outside is not the time of an event. */
 const LEAST_TIME = 631_152_000e6;
 const MOST_TIME = 4_102_444_800e6;
 
 /**
- * Whether the value of a member whose name means a time is one: a day alone is none of an event, nor is a
+ * Whether the value of a member whose name means a time is one: a day alone is not the time of an event, nor is a
  * number of another century.
  */
 export function isTime(bytes: Uint8Array, size: number, stamp: StampReader): boolean {
@@ -190,7 +190,7 @@ export function isTime(bytes: Uint8Array, size: number, stamp: StampReader): boo
   return stamp.micros > LEAST_TIME && stamp.micros < MOST_TIME;
 }
 
-/** What cells must be for a name alone to be believed, where there are cells. */
+/** The required form of cells for a name alone to be believed, if there are cells. */
 const PROOFS: ReadonlyMap<string, (cell: string) => boolean> = new Map(
   Object.entries({
     ts: isStamp,
@@ -248,7 +248,7 @@ export function guessMapping(
   };
   for (const [field, names] of Object.entries(NAMES) as [Setter, readonly string[]][]) {
     if (field === 'ts_time') {
-      // A date whose time of day has a column of its own.
+      // A date whose time of day is in another column.
       const date = fields['ts'];
       if (date === undefined || share(rows, header.indexOf(date), isDay) < 1) continue;
       if (names.some((name) => take('ts_time', name))) {
@@ -264,7 +264,7 @@ export function guessMapping(
   return { fields };
 }
 
-/** Whether all cells of a column that are filled, half of them at least, are what `test` asks for. */
+/** Whether all filled cells of a column, at least half of all, satisfy `test`. */
 function isAll(
   rows: readonly string[][],
   column: number,
@@ -277,8 +277,8 @@ function isAll(
 const isDayOnly = (cell: string): boolean => isDay(cell) && isStamp(cell);
 
 /**
- * The time of a table by its values: the only column of days with a time of day, or the first column of the table if there are
- * more; else the only column of days beside the only one of times of day.
+ * The time of a table by its values: the only column with days and times of day, or the first column of the table
+ * if there are several; otherwise the only column of days together with the only one of times of day.
  */
 export function timeByValues(
   header: readonly string[],
@@ -297,8 +297,8 @@ export function timeByValues(
 }
 
 /**
- * What `guessMapping` finds, and before it what the header means in a dialect of records whose names it has. Values of
- * fields that a dialect lists are not looked up in tables.
+ * The result of `guessMapping`, preceded by the header's meaning in a dialect of records with these names. Values
+ * that a dialect lists for a field are not looked up in tables.
  */
 export function tableMapping(
   header: readonly string[],
@@ -319,7 +319,7 @@ export function tableMapping(
     if (meanings.valuesOf(setter) !== undefined || rank >= (ranks.get(setter) ?? Infinity))
       continue;
     const at = header.indexOf(column);
-    // A cell is stored as it is.
+    // A cell is stored unchanged.
     const proof = isText
       ? (cell: string): boolean => textOf(setter, cell) === cell
       : PROOFS.get(setter);
@@ -351,8 +351,8 @@ function mayHold(meanings: Meanings, { field, part }: Meaning, cells: readonly s
 }
 
 /**
- * The same for members of JSON records, whose names are looked up record by record. One of which no value in `rows` is
- * one that its field can have gives none.
+ * The same for members of JSON records, whose names are looked up for each record. A member gives nothing if no
+ * value in `rows` is possible for its field.
  */
 export function listedMapping(
   columns: readonly string[],
@@ -379,8 +379,8 @@ export function listedMapping(
 }
 
 /**
- * The kind of an event that has these fields. A flow has both ends, and their ports, a protocol or what went
- * between them; what also has a message is a log of it.
+ * The kind of an event with these fields. A flow has both ends, and their ports, a protocol or the amount of data;
+ * with a message as well, it is a log.
  */
 export function kindOf(has: (name: Setter) => boolean): Kind {
   const said = has('message');

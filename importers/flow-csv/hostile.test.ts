@@ -47,7 +47,7 @@ function read(bytes: Uint8Array, blockSize?: number, format = ''): Promise<Colle
   return collect(flowCsvImporter, inputOf(bytes, 'x', blockSize), options, 7);
 }
 
-/** What must hold whatever was read. */
+/** Invariants for any content. */
 function check(result: Collected): void {
   expect(result.rows.length).toBe(result.records);
   for (const { reason } of result.quarantined) expect(reason).not.toBe('');
@@ -175,7 +175,7 @@ describe('odd tables', () => {
   it.each([
     'LEEF:1.0|Example|Wall|1.0|100|src=192.0.2.1\tdst=192.0.2.2\n',
     'CEF:0|Example|Wall|1.0|100|denied|5|src=192.0.2.1 dst=192.0.2.2\n',
-    // Without its name, as a relay that took it for that of a program leaves it.
+    // Without its name, after a relay took that for a program's.
     '0|Example|Wall|1.0|100|denied|5|src=192.0.2.1 dst=192.0.2.2\n',
     '0|Example|Wall|1.0|100|a \\| b|5|src=192.0.2.1 dst=192.0.2.2\n',
     '1.0|Example|Wall|1.0|100|src=192.0.2.1\tdst=192.0.2.2\n',
@@ -196,7 +196,7 @@ describe('odd tables', () => {
   });
 
   it('keep rows that lie where their heading lay in memory', async () => {
-    // More than the reader of lines holds at once: rows of the heading's length come to be in its place.
+    // More than the line reader buffers at once: rows as long as the heading end up in its place.
     const count = 130_000;
     const rows = '1,1::,2::,TCP,ab\n'.repeat(count);
     const result = await read(encoder.encode(header + rows));
@@ -330,7 +330,7 @@ describe('odd tables', () => {
     }
   });
 
-  // What takes more steps than there are bytes, by an exponent, does not end.
+  // More than linear effort, in the number of bytes, would not end.
   it('judges long runs of anything', () => {
     const hint = { name: 'x', complete: true };
     for (const unit of [
@@ -451,7 +451,7 @@ it.each([
     open += 1;
     try {
       yield* input.blocks();
-      // More that nobody asks for.
+      // More bytes that nobody requests.
       for (let n = 0; n < 4; n++) yield Buffer.from(text.repeat(50_000));
     } finally {
       open -= 1;

@@ -1,9 +1,9 @@
 /**
- * Flow exports and other tables: nfdump, SiLK, Argus, CICFlowMeter, UNSW-NB15, AWS VPC flow logs,
- * Zeek, Suricata, and any CSV or JSON through a mapping. See docs/importers/flow-csv.md.
+ * Flow exports and other tables: nfdump, SiLK, Argus, CICFlowMeter, UNSW-NB15, AWS VPC flow logs, Zeek, Suricata,
+ * and any CSV or JSON through a mapping. See docs/importers/flow-csv.md.
  *
- * Held always: what is read depends on the bytes and the options alone, and memory is bounded by the
- * longest row allowed.
+ * Invariants: the events depend on the bytes and the options alone, and memory is bounded by the longest accepted
+ * row.
  */
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
@@ -38,7 +38,7 @@ export { guessMapping, isMappable };
 
 const ID = 'flow-csv';
 const MAX_ROW_BYTES = 1024 * 1024;
-/** Of what stands around a list of records, that much is kept as a fact about the source. */
+/** Maximum size of what surrounds a list of records that is stored as a fact about the source. */
 const MOST_AROUND_BYTES = 4096;
 
 function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
@@ -51,8 +51,8 @@ function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
 }
 
 /**
- * The first bytes of the content, and whether they are all of it: as many as `sniff` sees, or more
- * where the first line is longer. Errors are left for the main pass.
+ * The first bytes of the content, and whether they are all of it: as many as `sniff` sees, or more if the first
+ * line is longer. Errors are left for the main pass.
  */
 async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complete: boolean }> {
   let buffer = Buffer.alloc(0);
@@ -80,19 +80,19 @@ async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complet
   return { head: buffer.subarray(0, size), complete };
 }
 
-/** Whether a line ends within what `sniff` sees. */
+/** Whether a line ends within the bytes that `sniff` sees. */
 function hasLine(bytes: Uint8Array): boolean {
   return bytes.subarray(0, HEAD_BYTES).includes(10);
 }
 
-/** What is found out of a content before its records are read. */
+/** What is known about a content before its records are read. */
 interface Opened {
   readonly context: TableContext;
   readonly order: FoundOrder | undefined;
   readonly zone: Zone;
 }
 
-/** Looks at the beginning; undefined for what is no table. */
+/** Examines the beginning; undefined if it is not a table. */
 async function open(
   input: SourceInput,
   sink: EventSink,
@@ -107,7 +107,7 @@ async function open(
   const { mapping, kind, wraps = false } = chooseMapping(detected, sink, options);
   if (detected.shape === 'table') {
     const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
-    // Of a flow that states neither way, `bytes` (`packets`) are those of both.
+    // For a flow that states neither direction, `bytes` (`packets`) count both.
     const totals = { bytes: BYTES_TOTAL, packets: PACKETS_TOTAL };
     sink.metadata(
       'totals',
@@ -115,7 +115,7 @@ async function open(
     );
   }
   const { dateOrder } = options;
-  // A reading of its own, of which nothing is written.
+  // A separate reading that writes nothing.
   const look = { sink, detected, stamp: new StampReader(zone), kind, mapping, wraps };
   const order = await (detected.shape === 'table'
     ? findDateOrder(input, look, dateOrder)
@@ -158,7 +158,7 @@ function tellTimes(
 ): void {
   if (stamp.zoneUsed)
     sink.decide({ tz: zone.name, tzBasis: timeZone === undefined ? ZONE_ASSUMED : GIVEN });
-  // The first such date comes after many without.
+  // The first ambiguous date follows after many others.
   if (order !== undefined || !stamp.orderUsed) return;
   const taken = dateOrder ?? 'dmy';
   tellDateOrder(sink, {
@@ -173,7 +173,7 @@ function tellTimes(
   });
 }
 
-/** What was asked for, or what names say where nothing else does. */
+/** The requested mapping, or the meanings of names if nothing else is known. */
 function chooseMapping(
   detected: Detected,
   sink: EventSink,
@@ -190,7 +190,7 @@ function chooseMapping(
   }
   const json = shape !== 'table' && dialect === undefined;
   if (mapping === undefined && json) {
-    // Of each record its own members are looked up; this is what those of the first show.
+    // The members of each record are looked up; this shows those of the first ones.
     const listed = listedMapping(columns, new DialectFinder().find(columns), detected.sample);
     sink.metadata('mapping', listed);
     sink.decide({ mapping: JSON.stringify(listed.fields) });
@@ -217,7 +217,10 @@ function chooseMapping(
   return { mapping, kind: kindOfFields(mapping.fields) };
 }
 
-/** The names of the first row's members, where a column of a table has records as JSON, or several have its times. */
+/**
+ * The names of the first row's members, if a column of a table has records as JSON, or several columns have its
+ * times.
+ */
 function wrappedColumns({
   shape,
   dialect,
@@ -246,8 +249,8 @@ async function readTable(input: SourceInput, context: TableContext): Promise<voi
 }
 
 /**
- * Gives every line to `take`; what that still holds back is given up by `end` even if the content breaks off. Before
- * each line, `many` may take some by itself.
+ * Passes every line to `take`; `end` flushes what that still buffers, even if the content breaks off. Before each
+ * line, `many` may take several.
  */
 async function toTheEnd(
   lines: LineReader,
@@ -357,7 +360,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Content that is no table, though it was to be read as one: nothing of it is lost. */
+/** Content that is not a table although it was requested to be read as one: nothing of it is lost. */
 async function refuse(input: SourceInput, sink: EventSink): Promise<void> {
   const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
   while (await lines.nextBlock()) {
@@ -392,7 +395,7 @@ export const flowCsv = (readLines: ReadLines): Importer => ({
   // 17: lines of a log among JSON records are events. 19 and 20: hosts of Zeek's sensors, more names of records.
   // 21: times in every form that lines of logs have.
   version: 21,
-  // Later lines can change what dates mean, and a summary takes the place of rows.
+  // Later lines can change the meaning of dates, and a summary may replace rows.
   appendOnly: false,
   byLines: true,
   readsOn: true,

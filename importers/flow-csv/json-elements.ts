@@ -1,7 +1,7 @@
 /**
- * Finds JSON objects in a stream of lines: the elements of an array, or objects one after another,
- * over as many lines as they like; or the elements of a list within an object (`{"Records":[…]}`). Held always: memory is bounded by the largest element allowed, and
- * what is no object is given as such rather than left out.
+ * Finds JSON objects in a stream of lines: the elements of an array, or consecutive objects, over any number of
+ * lines; or the elements of a list within an object (`{"Records":[…]}`). Invariants: memory is bounded by the
+ * largest accepted element, and anything that is not an object is reported rather than dropped.
  */
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -14,24 +14,24 @@ const CLOSE_LIST = 93;
 const MAX_KEY_BYTES = 32;
 
 /**
- * Members whose list of objects is what an object is about: CloudTrail's `Records`, Azure's `records`,
- * Microsoft's `value`, what AWS and Google APIs answer, `items` of Kubernetes.
+ * Members whose list of objects is the content of an object: CloudTrail's `Records`, Azure's `records`, Microsoft's
+ * `value`, those in answers of AWS and Google APIs, `items` of Kubernetes.
  */
 export const LIST_NAMES: ReadonlySet<string> = new Set(
   'Records records value events Events logs items entries results auditEvents'.split(' '),
 );
 
-/** An element longer than this is given up, and the next one looked for from the next line. */
+/** A longer element is abandoned, and the next one searched from the next line on. */
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
 
 export interface ElementSink {
   /** An object's text is in `bytes[start, end)`; in the content it began at `offset`. */
   element(bytes: Uint8Array, start: number, end: number, offset: number, length: number): void;
-  /** Something that is no object, or one that did not end. */
+  /** Something that is not an object, or an unterminated one. */
   junk(bytes: Uint8Array, start: number, end: number, offset: number, reason: string): void;
-  /** What stands before the list in an object that is a list of records. */
+  /** The text before the list in an object with a list of records. */
   around(bytes: Uint8Array, start: number, end: number): void;
-  /** What comes after a list in such an object, piece by piece. */
+  /** The text after the list in such an object, in pieces. */
   after(bytes: Uint8Array, start: number, end: number): void;
 }
 
@@ -44,13 +44,13 @@ export class ElementScanner {
   private size = 0;
   private offset = 0;
   private tooLong = false;
-  /** Whether an object's own brace is still to be passed. */
+  /** Whether an object's opening brace is still to be passed. */
   private fresh = false;
-  /** Whether objects may be lists of records; then, in such an object, and in its list. */
+  /** Whether objects may contain lists of records; then, whether it is in such an object, and in its list. */
   private readonly lists: boolean;
   private wrapped = false;
   private inList = false;
-  /** Of such an object: the string at hand or the last one, and what came after it. */
+  /** For such an object: the current or last string, and the character after it. */
   private readonly key = new Uint8Array(MAX_KEY_BYTES);
   private keySize = 0;
   private afterColon = false;
@@ -58,7 +58,7 @@ export class ElementScanner {
   /** Brackets outside objects that are open. */
   private openLists = 0;
 
-  /** @param lists whether an object may be a list of records under one of `LIST_NAMES` */
+  /** @param lists whether an object may contain a list of records under one of `LIST_NAMES` */
   constructor(sink: ElementSink, lists = false) {
     this.sink = sink;
     this.lists = lists;
@@ -94,7 +94,7 @@ export class ElementScanner {
     else this.sink.after(bytes, from, end);
   }
 
-  /** Within what of its records the content ends, asked before `end`; undefined: it is whole. */
+  /** The record within which the content ends, requested before `end`; undefined: it is complete. */
   get cutOffIn(): string | undefined {
     if (this.wrapped) return 'the object around its records';
     if (this.openLists > 0) return 'the list of its records';
@@ -111,7 +111,7 @@ export class ElementScanner {
     this.inList = false;
   }
 
-  /** An object turned out to be a list of records: what stands before the list is none. */
+  /** An object turned out to contain a list of records: the text before the list is not one. */
   private begun(bytes: Uint8Array, from: number, at: number): void {
     this.wrapped = true;
     if (this.size === 0) {
@@ -124,7 +124,7 @@ export class ElementScanner {
     this.tooLong = false;
   }
 
-  /** Goes to the next object's brace; what else is on the way is junk, but for brackets and commas. */
+  /** Moves to the next object's brace; anything else on the way is junk, except brackets and commas. */
   private between(bytes: Uint8Array, start: number, end: number, shift: number): number {
     let at = start;
     while (at < end) {
@@ -163,7 +163,7 @@ export class ElementScanner {
     return at;
   }
 
-  /** Where a string, or anything else that is no object, ends. */
+  /** The end of a string, or of anything else that is not an object. */
   private junkEnd(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
     if (bytes[at] === QUOTE) {
@@ -174,10 +174,10 @@ export class ElementScanner {
     return at;
   }
 
-  /** Goes behind the brace that closes the object, or to the end. */
+  /** Moves past the brace that closes the object, or to the end. */
   private within(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
-    // The opening brace has been counted when it was found.
+    // The opening brace was counted when it was found.
     if (this.fresh) at += 1;
     this.fresh = false;
     for (; at < end; at++) {
@@ -198,7 +198,7 @@ export class ElementScanner {
     return end;
   }
 
-  /** Like `within` for an object that may be a list of records: ends at its list's first element, too. */
+  /** Like `within` for an object that may contain a list of records: also stops at the list's first element. */
   private outside(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
     if (this.fresh) at += 1;

@@ -1,4 +1,4 @@
-/** Objects that are lists of records: as many events as records, where they are in the content. */
+/** Objects with lists of records: as many events as records, at their positions in the content. */
 import { describe, expect, it } from 'vitest';
 import { collect, collectFrom, DEFAULT_OPTIONS, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';

@@ -1,4 +1,4 @@
-/** What becomes of JSON records: columns by names that mean them, and each record of its own kind. */
+/** JSON records: columns by known names, and a kind for each record. */
 import { describe, expect, it } from 'vitest';
 import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';

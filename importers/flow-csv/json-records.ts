@@ -1,8 +1,8 @@
 /**
  * Writes JSON objects into batches: Zeek's and nfdump's JSON, Suricata's eve.json and any other.
  *
- * Held always: an object is taken apart before anything of it is written, so that a bad one leaves
- * nothing behind; members that no column holds are attributes under their own (dotted) names.
+ * Invariants: an object is parsed completely before anything of it is written, so that a bad one leaves nothing
+ * behind; members without a column are attributes under their own (dotted) names.
  */
 import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
@@ -55,7 +55,7 @@ import { planRow, SetterChooser } from './plan.ts';
 import { type Measure, RowWriter, type RowPlan } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
-/** Names of members that are remembered for one kind of record; others are looked up each time. */
+/** Names of members that are cached for one kind of record; others are looked up each time. */
 const MAX_NAMES = 4096;
 const NOT_REMEMBERED = -1;
 const MAX_DIALECTS = 64;
@@ -63,23 +63,23 @@ const NO_BYTES = new Uint8Array(0);
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const QUOTE = 34;
-/** What a value of JSON that is no object may begin with. */
+/** Bytes with which a JSON value other than an object may begin. */
 const BEGINS_VALUE: ReadonlySet<number> = new Set(Buffer.from('["-0123456789tfn'));
-/** A longer line that is no object is one of a log. */
+/** A longer line that is not an object belongs to a log. */
 const MOST_VALUE_BYTES = 64 * 1024;
 const encoder = new TextEncoder();
 const windows1252 = new TextDecoder('windows-1252');
 
-/** What a member's name means. */
+/** The meaning of a member's name. */
 interface Member {
   readonly index: number;
   readonly setter: number;
   readonly name: string;
   /** The best of several members that mean the same has the column. */
   readonly rank: number;
-  /** Another field, of texts, that it gives. */
+  /** Another text field that it gives. */
   readonly also: Also | undefined;
-  /** Whether it is called as the field that it gives. */
+  /** Whether it has the name of the field that it gives. */
   readonly isOwn: boolean;
   readonly part: Part | undefined;
 }
@@ -92,7 +92,7 @@ interface Also {
 
 /** No member of the record has this setter. */
 const NONE = 0xffff;
-/** A mapping or a dialect gives the meaning; names that are listed come after. */
+/** The meaning comes from a mapping or a dialect; listed names rank after. */
 const CERTAIN = 0;
 const LISTED = 1;
 
@@ -100,7 +100,7 @@ const FLOW_ONLY = new Uint8Array(SETTER_COUNT);
 for (const name of [...MEASURES, 'ts_end', 'tcp_flags', 'vlan', 'service'] as const) {
   FLOW_ONLY[numberOf(name)] = 1;
 }
-/** Columns that members of other schemas share names with: a value that is none does not claim one. */
+/** Columns that share names with members of other schemas: an invalid value does not claim one. */
 const CHECKED = new Uint8Array(SETTER_COUNT);
 for (const name of ['ts', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'host'] as const) {
   CHECKED[SETTERS[name]] = 1;
@@ -123,17 +123,17 @@ interface OneTime {
   readonly meaning: string;
   readonly text: string;
 }
-/** What tools write where there is no time. */
+/** Placeholders of tools for a missing time. */
 const NO_TIME = /^(?:0+|-1|0001-01-01.*|1601-01-01.*|0000-00-00.*)$/;
 
-/** What all records of one dialect or schema have in common. */
+/** The common properties of all records of one dialect or schema. */
 interface RecordsOptions {
   readonly dialect: Dialect | undefined;
-  /** Names that mean something beside the dialect and the mapping. */
+  /** Names with a meaning besides those of the dialect and the mapping. */
   readonly meanings: Meanings | undefined;
   readonly eventType?: string | undefined;
 }
-/** What some record states for both directions together, as `RowWriter` has it. */
+/** Measures that some record states for both directions together, as in `RowWriter`. */
 type Totals = Set<Measure>;
 
 /** Writes records of one dialect or schema. */
@@ -150,7 +150,7 @@ class Records {
   private readonly writers = new Map<Kind, RowWriter>();
   private readonly members = new Map<string, Member>();
   private readonly names: string[] = [];
-  /** Of the record at hand: its members, and for each setter the best rank and which member has it. */
+  /** For the current record: its members, and for each setter the best rank and the member that has it. */
   private readonly row: Member[] = [];
   private readonly ranks = new Uint16Array(SETTER_COUNT);
   private readonly chosen = new Int32Array(SETTER_COUNT);
@@ -226,7 +226,7 @@ class Records {
     writer.finish(seq, offset, length, raw, start, end);
   }
 
-  /** The times of a record of which each is an event; empty where it has none, or its dialect but one. */
+  /** The times of a record that are separate events; empty if it has none, or its dialect has one. */
   timesOf({ keys, values }: Flat): readonly OneTime[] {
     const { meanings } = this;
     if (meanings === undefined || !meanings.hasTimes) return [];
@@ -239,7 +239,7 @@ class Records {
     });
   }
 
-  /** Sets what the name of a member is listed to mean. @returns whether that is all of its text */
+  /** Sets the field that the name of a member is listed for. @returns whether that represents all of its text */
   private holds(writer: RowWriter, member: Member, whole: string): boolean {
     const { setter, part } = member;
     const text = wholeOrPart(whole, part);
@@ -268,14 +268,14 @@ class Records {
     else writer.typed(index, setter, scratch, from, to);
   }
 
-  /** The text of the member that gives the record's time. */
+  /** The text of the member with the record's time. */
   timeOf(flat: Flat): string | undefined {
     this.choose(flat);
     const value = flat.values[this.chosen[SETTERS.ts]!];
     return typeof value === 'string' ? onlyElement(value) : undefined;
   }
 
-  /** Finds for each column the member of the record that gives it. */
+  /** Selects for each column the member of the record that gives it. */
   private choose(flat: Flat): void {
     const { ranks, chosen } = this;
     ranks.fill(NONE);
@@ -322,7 +322,7 @@ class Records {
     return fieldText(TEXTS[setter - FIRST_TEXT] ?? '', text) !== undefined;
   }
 
-  /** Sets a field of texts. @returns whether it has the text as it is written */
+  /** Sets a text field. @returns whether it has the text as written */
   private listed(writer: RowWriter, setter: number, text: string): boolean {
     const values = this.values[setter];
     const stored =
@@ -440,7 +440,7 @@ class Records {
       }
     }
     const also = alsoOf(meaning?.also);
-    // Two members may be renamed alike by a mapping: the second keeps its own name.
+    // A mapping may rename two members to the same name: the second keeps its own.
     const own = this.names.includes(name) ? key : name;
     const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
     const isOwn = own.toLowerCase() === setter;
@@ -483,7 +483,7 @@ class Records {
     if (outer !== text) this.attribute(batch, member, row, text);
   }
 
-  /** Writes the text to `scratch`, which a longer text replaces; gives its size. */
+  /** Writes the text to `scratch`, replacing it by a larger one if needed; returns its size. */
   private toBytes(text: string): number {
     const size = text.length;
     if (size <= 40) {
@@ -501,13 +501,13 @@ class Records {
   }
 }
 
-/** What a column has of a member: of whole numbers the value (`443.0`, `1e3`), of others what is written. */
+/** A member's text for a column: for whole numbers the value (`443.0`, `1e3`), otherwise as written. */
 function columnText(flat: Flat, i: number): string {
   const value = flat.values[i]!;
   return Number.isInteger(value) ? String(value) : writtenText(flat, i);
 }
 
-/** A time with as many digits as it is written with, but without an exponent. */
+/** A time with as many digits as written, but without an exponent. */
 function timeText(flat: Flat, i: number): string {
   const text = writtenText(flat, i);
   return typeof flat.values[i] === 'number' && /e/i.test(text) ? String(flat.values[i]) : text;
@@ -520,14 +520,14 @@ export interface JsonContext {
   readonly mapping: ColumnMapping | undefined;
 }
 
-/** Elasticsearch's bulk format: says where the next line goes. */
+/** Elasticsearch's bulk format: the action for the next line. */
 const BULK_ACTION = /^(?:index|create)(?:\._(?:index|type|id))?$/;
 
 function isBulkAction({ keys }: Flat): boolean {
   return keys.length > 0 && keys.length < 4 && keys.every((key) => BULK_ACTION.test(key));
 }
 
-/** Adds the members of the object in `bytes[start, end)` to `flat`, or says why that is none. */
+/** Adds the members of the object in `bytes[start, end)` to `flat`, or returns why it is not one. */
 function takeApart(
   bytes: Uint8Array,
   start: number,
@@ -563,7 +563,9 @@ export class JsonRecords implements LineRecords {
     this.zeekNames = new Set(context.detected.columns.map(simplify));
   }
 
-  /** Whether a line is JSON, or an object that is cut off or damaged. NULs around it, as a crash leaves them, do not count. */
+  /**
+   * Whether a line is JSON, or a truncated or damaged object. Surrounding NULs, as left by a crash, are ignored.
+   */
   isOne(bytes: Uint8Array, start: number, end: number): boolean {
     const [from, to] = bareLine(bytes, start, end);
     if (bytes[from] === OPEN_BRACE) {
@@ -611,7 +613,7 @@ export class JsonRecords implements LineRecords {
 
   /**
    * Writes a record: as one event, or as one for each of its times, which then count as records.
-   * @returns how many
+   * @returns their number
    */
   private write(
     flat: Flat,
@@ -628,7 +630,7 @@ export class JsonRecords implements LineRecords {
     const times = records.timesOf(flat);
     if (times.length === 0) {
       records.write(flat, seq, offset, length, bytes, start, end);
-      // At once: these events may be stored, and asked, before the rest is read.
+      // Immediately: these events may be stored and queried before the rest is read.
       if (this.totals.size > known) this.tellTotals();
       sink.record(1);
       return 1;
@@ -647,8 +649,8 @@ export class JsonRecords implements LineRecords {
   }
 
   /**
-   * Says what records state for both directions together, how many events records of several times gave, and how many
-   * records state a name more than once.
+   * Reports measures that records state for both directions together, the number of events from records with
+   * several times, and the number of records that repeat a name.
    */
   finish(): void {
     this.tellTotals();
@@ -665,21 +667,22 @@ export class JsonRecords implements LineRecords {
   }
 
   /**
-   * Takes a row of a table: its columns' names and cells, one of which is a record as JSON, or of which several are times.
-   * @returns how many events it gave
+   * Takes a row of a table: its columns' names and cells, one of which is a record as JSON, or several of which are
+   * times.
+   * @returns number of events
    */
   row(flat: Flat, seq: number, offset: number, length: number): number {
     if (unwrap(flat)) this.repeated += 1;
     return this.write(flat, seq, offset, length, NO_BYTES, 0, 0);
   }
 
-  /** The text of the time of such a row, of which nothing is written. */
+  /** The text of the time in such a row, without writing anything. */
   timeOfRow(flat: Flat): string | undefined {
     unwrap(flat);
     return this.recordsFor(flat).timeOf(flat);
   }
 
-  /** The text of the time of a record in `bytes[start, end)`, of which nothing is written. */
+  /** The text of the time in the record `bytes[start, end)`, without writing anything. */
   timeOf(bytes: Uint8Array, start: number, end: number): string | undefined {
     const flat: Flat = { keys: [], values: [] };
     if (takeApart(bytes, start, end, flat).reason !== undefined || isBulkAction(flat))
@@ -687,13 +690,13 @@ export class JsonRecords implements LineRecords {
     return this.recordsFor(flat).timeOf(flat);
   }
 
-  /** Counts what is no record at all. */
+  /** Counts something that is not a record. */
   junk(bytes: Uint8Array, start: number, end: number, offset: number, reason: string): void {
     this.seq += 1;
     this.context.sink.quarantine(offset, reason, bytes.subarray(start, end));
   }
 
-  /** What a record is shows in the record; where it does not, in what the content was taken for. */
+  /** The record's own type, or, if it does not show it, that of the content. */
   private recordsFor(flat: Flat): Records {
     const { format } = this;
     if (format === 'nfdump-json') return this.nfdump();
@@ -708,7 +711,7 @@ export class JsonRecords implements LineRecords {
   private listed(meanings: Meanings): Records {
     let records = this.bySchema.get(meanings);
     if (records === undefined) {
-      // A mapping says all that is to be known.
+      // A mapping is complete by definition.
       const asked = this.context.mapping !== undefined;
       records = new Records(this.context, this.totals, {
         ...{ dialect: undefined, meanings: asked ? undefined : meanings },
@@ -736,7 +739,7 @@ export class JsonRecords implements LineRecords {
     });
   }
 
-  /** @param log by what the record says or shows; undefined: by the names in the content's beginning */
+  /** @param log stated or shown by the record; undefined: by the names at the content's beginning */
   private zeek(log: string | undefined, { keys }: Flat): Records {
     return this.cached(`zeek ${log ?? ''}`, () => {
       const names = log === undefined ? this.zeekNames : new Set(keys.map(simplify));
@@ -763,7 +766,7 @@ export class JsonRecords implements LineRecords {
 /** Before each record of a sequence of JSON texts (RFC 7464), as journalctl and jq write them. */
 const RECORD_SEPARATOR = 0x1e;
 
-/** What a line is without blanks and NULs before and after it, and without the separator of records before it. */
+/** A line without surrounding blanks and NULs, and without the record separator before it. */
 function bareLine(bytes: Uint8Array, start: number, end: number): [from: number, to: number] {
   let from = start;
   let to = end;

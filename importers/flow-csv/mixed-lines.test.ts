@@ -1,4 +1,4 @@
-/** Lines of a log among JSON records: each line is what it says itself. */
+/** Lines of a log among JSON records: each line is judged by itself. */
 import { expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter, importers } from '../registry.ts';
@@ -23,7 +23,7 @@ const LINES = [
 
 const bytesOf = (lines: readonly string[]) => Buffer.from(`${lines.join('\n')}\n`);
 
-/** Which importer reads the lines. */
+/** The importer that reads the lines. */
 function importerOf(lines: readonly string[]) {
   const hint = { name: 'x', complete: true };
   const scores = importers.map((one) => one.sniff(bytesOf(lines), hint)?.score ?? 0);

@@ -71,13 +71,13 @@ export function parseSeconds(bytes: Uint8Array, start: number, end: number): num
     parts += 1;
   }
   const last = parseDecimal(bytes, colon + 1, end);
-  // Through whole thousandths where there are no more: 62.838 and not 62.83800000000001.
+  // Via whole thousandths if there are no more digits: 62.838 and not 62.83800000000001.
   const millis = Math.round(last * 1000);
   if (millis / 1000 === last) return (whole * 60_000 + millis) / 1000;
   return whole * 60 + last;
 }
 
-/** Names that tools write for what PROTOCOLS calls otherwise. */
+/** Names that tools use for protocols with another name in PROTOCOLS. */
 const ALIASES: Readonly<Record<string, number>> = {
   icmp6: 58,
   icmpv6: 58,
@@ -94,7 +94,7 @@ const ALIASES: Readonly<Record<string, number>> = {
   vrrpv3: 112,
 };
 
-/** IANA number of a protocol given by name or number; -1 when it has none here. */
+/** IANA number of a protocol given by name or number; -1 if it is unknown here. */
 export function parseProtocol(bytes: Uint8Array, start: number, end: number): number {
   const size = end - start;
   const first = bytes[start]!;

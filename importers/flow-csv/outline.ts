@@ -1,4 +1,4 @@
-/** What a person sees of a table to say what its columns mean. */
+/** The outline of a table for a person who maps its columns. */
 import type { ColumnMapping, TableOutline } from '../../engine/contract/importer.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { sampleRows, type Detected } from './detect.ts';
@@ -10,7 +10,7 @@ const MOST_COLUMNS = 500;
 const SAMPLES = 5;
 const SAMPLE_CHARACTERS = 200;
 
-/** Undefined for what has no columns of its own to map: Zeek's logs, nfdump's text, known JSON. */
+/** Undefined if there are no columns to map: Zeek's logs, nfdump's text, known JSON. */
 export function outlineOf(
   detected: Detected,
   head: Uint8Array,

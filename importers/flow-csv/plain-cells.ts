@@ -1,12 +1,12 @@
 /**
- * Columns of a piece of a table whose cells are written as nearly every export writes them: all cells of one
- * column, then all of the next. Where each lies is known before. So no cell has to wait until the one before
- * it is read, and each loop is a short one.
+ * Reads columns of a piece of a table whose cells are written in the usual way: all cells of one column, then all
+ * of the next. Their positions are known beforehand, so that no cell has to wait until the previous one is read,
+ * and each loop is short.
  *
- * Held always: a cell that is written in any other way is left to `Cells.leave`, with nothing set, and an
- * empty one has no value. Up to `BEHIND` bytes behind a line feed are read, no more, and mean nothing. Digits
- * are taken four at a time: a loop over them ends after another number of turns in each row, which the
- * processor guesses wrongly, and that takes longer than the digits.
+ * Invariants: a cell written in any other way is left to `Cells.leave`, with nothing set, and an empty one has no
+ * value. Up to `BEHIND` bytes after a line feed may be read, no more, and are ignored. Digits are read four at a
+ * time: a loop over single digits ends after a different number of iterations in each row, which branch prediction
+ * misses, and that takes longer than the digits.
  */
 import type {
   NumberColumn,
@@ -24,7 +24,7 @@ const SPACE = 32;
 const DOT = 46;
 const ZERO = 48;
 
-/** Bytes behind a line feed that may be read. */
+/** Bytes after a line feed that may be read. */
 export const BEHIND = 32;
 /** Digits that a double holds exactly, whatever they are. */
 const EXACT_DIGITS = 15;
@@ -44,7 +44,7 @@ export interface Cells {
   readonly ends: Int32Array;
   readonly endAt: number;
   readonly endStep: number;
-  /** By cell: whether it is left to others. */
+  /** By cell: whether it is left to the general reader. */
   readonly left: Uint8Array;
 }
 
@@ -52,12 +52,12 @@ export interface Cells {
 
 export const ZEROS = 0x30303030;
 
-/** In the bytes of a word that are no digits the highest bit; those behind the first such may be wrong. */
+/** The highest bit of each byte of a word that is not a digit; those after the first such may be wrong. */
 export function othersOf(word: number): number {
   return ((word + 0x76767676) | 0 | word) & 0x80808080;
 }
 
-/** Eight for each digit before the first byte that is none: the bits of a word that are digits. */
+/** Eight for each digit before the first byte that is not one: the number of digit bits in the word. */
 export function digitBits(others: number): number {
   return others === 0 ? 32 : 24 - Math.clz32(others & -others);
 }
@@ -84,7 +84,7 @@ function shortWhole(view: DataView, start: number, digits: number): number {
   return Math.imul(fourDigits(high), 10_000) + fourDigits(low);
 }
 
-/** The same of up to 15. */
+/** The same for up to 15 digits. */
 function longWhole(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > EXACT_DIGITS) return -1;
   let value = 0;
@@ -96,7 +96,7 @@ function longWhole(bytes: Uint8Array, start: number, end: number): number {
   return value;
 }
 
-/** A number of up to 15 digits and perhaps a point between or after them; -1 for anything else. */
+/** A number of up to 15 digits with an optional point between or after them; -1 for anything else. */
 function decimal(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   const size = end - start;
   if (size > 4 && size <= 8) {
@@ -120,12 +120,12 @@ function decimal(bytes: Uint8Array, view: DataView, start: number, end: number):
   return mantissa / POWERS_OF_TEN[end - 1 - point]!;
 }
 
-/** Whether a cell that could not be read stands for nothing: a dash alone, in all columns with a type. */
+/** Whether an unreadable cell means a missing value: a single dash, in all columns with a type. */
 function isNothing(bytes: Uint8Array, start: number, size: number): boolean {
   return size === 1 && bytes[start] === DASH;
 }
 
-// Each of these sets the cells of its column, and says how many it has left.
+// Each of these functions sets the cells of its column, and returns how many it has left.
 
 export function readAddresses(cells: Cells, column: U32Column): number {
   const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
@@ -229,19 +229,19 @@ export function readDecimals(cells: Cells, column: NumberColumn): number {
   return others;
 }
 
-/** What short texts of a column stand for: names of protocols, flags as letters. There are few of them. */
+/** Codes for short texts of a column: names of protocols, flags as letters. There are few of them. */
 export class ShortCodes {
   private readonly low = new Int32Array(CODES);
   private readonly high = new Int32Array(CODES);
   private readonly codes = new Uint16Array(CODES);
   private readonly read: (bytes: Uint8Array, start: number, end: number) => number;
 
-  /** @param read a text that was not there before; -1 where it is to be left */
+  /** @param read parses a new text; -1 to leave it */
   constructor(read: (bytes: Uint8Array, start: number, end: number) => number) {
     this.read = read;
   }
 
-  /** As the readers above. */
+  /** Like the readers above. */
   readColumn(cells: Cells, column: U8Column | U16Column): number {
     const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
     const { values, present } = column;
@@ -284,11 +284,11 @@ const LOW_MASKS = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1);
 const HIGH_MASKS = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 
 /**
- * Sets texts that are valid UTF-8 cut at character boundaries; one as in the row before is not copied by
- * itself.
- * @param other what is done with a cell in place: one with blanks around it, or that begins with a byte of
+ * Sets texts that are valid UTF-8 cut at character boundaries; a text equal to the previous row's is not copied
+ * separately.
+ * @param other handles a cell that is surrounded by blanks, or begins with a byte of
  *   `marks`
- * @param marks by byte: whether a text that begins with it may stand for nothing
+ * @param marks by byte: whether a text that begins with it may mean a missing value
  */
 export function readTexts(
   cells: Cells,

@@ -20,7 +20,7 @@ const MAPPING = {
   fields: Object.fromEntries(FIELDS.slice(0, -ATTRIBUTES).map((name) => [name, name])),
 };
 
-/** As exports write it, nearly so, and not at all. */
+/** As exports write it, similar, and completely different. */
 const CELL: Readonly<Record<string, readonly string[]>> = {
   time: [
     ...['2026-11-21 00:00:01.500', '2026-11-21T23:59:60', '2026-02-30 00:00:00', '2026-11-21'],
@@ -124,7 +124,7 @@ it('takes no bytes for the minute of the row before where there was none', () =>
   expect(new StampReader().readPlain(cell, view, 0, 19)).toBe(false);
 });
 
-/** What a reader made of rows: the values of each, and whether times of the zone were among them. */
+/** The result of a reader: the values of each row, and whether any time used the zone. */
 class Reading {
   readonly batch = new EventBatch('flow', () => undefined, MOST_ROWS);
   readonly stamp = new StampReader(resolveZone('Europe/Berlin'), 'dmy');
@@ -156,7 +156,7 @@ class Reading {
     return out;
   }
 
-  /** Texts as they are: those of a span of rows are taken as a whole. */
+  /** Texts unchanged: those of a span of rows are copied as a whole. */
   texts(): Record<string, string> {
     const out: Record<string, string> = {};
     for (const [name, column] of [...this.batch.columns(), ...this.batch.attributes])
@@ -181,7 +181,7 @@ it.each([
         let done = 0;
         const endings = crlf ? '\r\n' : '\n';
         const content = Buffer.from(rows.map((text) => text + endings).join(''));
-        // What is behind the rows is not part of them.
+        // The bytes after the rows are not part of them.
         const bytes = Buffer.concat([content, Buffer.alloc(BEHIND, '1')]);
         one.writer.valid = valid;
         other.writer.valid = valid;
@@ -190,7 +190,7 @@ it.each([
           const end = at + Buffer.byteLength(text);
           const next = end + endings.length;
           const before = one.batch.length;
-          // Several at a time, and rows of one piece by themselves.
+          // Several at a time, and the rows of one piece separately.
           if (at >= done)
             done = plain.take(bytes, at, many ? content.length : next, tableAt(before));
           const taken = at < done;

@@ -1,14 +1,13 @@
 /**
- * Rows as nearly every export writes them, many at a time: where the cells of a piece of the table end is
- * looked for first, then one column is read after the other (plain-cells.ts). What is not written as nearly
- * every export does goes to `RowWriter.cell`, row after row; a row that has quotes, or more or fewer cells
- * than there are columns, is not taken and leaves nothing behind.
+ * Reads rows in the usual form, many at a time: the ends of all cells in a piece of the table are found first, then
+ * one column is read after the other (plain-cells.ts). Unusual cells go to `RowWriter.cell`, row by row; a row with
+ * quotes, or with more or fewer cells than there are columns, is not taken and leaves no trace.
  *
- * What it gains: 1.5 M flows of nine columns are imported with 4.0 to 4.3 s of processor time instead of 4.6 to 5.2
+ * Gain: 1.5 M flows of nine columns are imported with 4.0 to 4.3 s of processor time instead of 4.6 to 5.2
  * (docs/adr/0023-shortcuts-measured-again.md).
  *
- * Held always: a row that is taken is what the splitter and `RowWriter.cells` would have made of it, and
- * attributes come up in the order of rows and cells.
+ * Invariants: a row is read exactly as the splitter and `RowWriter.cells` would read it, and attributes first occur
+ * in the order of rows and cells.
  */
 import {
   type Column,
@@ -39,18 +38,18 @@ import type { StampReader } from './stamp.ts';
 const QUOTE = 34;
 const HASH = 35;
 const SPACE = 32;
-/** What a byte order mark begins with. */
+/** The first byte of a byte order mark. */
 const MARKED = 0xef;
-/** Rows that may be refused before it is asked whether most are. */
+/** Number of rows after which to check whether most are refused. */
 const TRIALS = 64;
-/** Cells that are read at once: they and where they end stay in the processor's fast memory meanwhile. */
+/** Number of cells read at once: they and their ends stay in the processor's cache. */
 const CELLS = 4096;
-/** Behind a row that is not taken others may follow: fewer rows are looked at, and twice as many each time. */
+/** After a refused row others may follow: fewer rows are tried, doubling each time. */
 const LEAST_ROWS = 8;
-/** Ends that may be found beyond those that are wanted. */
+/** Number of ends that may be found beyond the requested ones. */
 const BESIDE = 8;
 
-// How cells are read. What has no kind goes to the writer.
+// Kinds of cells; those without one go to the writer.
 const OTHER = 0;
 const ATTRIBUTE = 1;
 const ADDRESS = 2;
@@ -80,53 +79,53 @@ const RIVALS: readonly (readonly number[])[] = [
   [F.TCP_FLAGS, F.TCP_FLAGS_HEX, F.STATE_FLAGS],
 ];
 
-/** The table that rows are of, and where in it they lie. */
+/** The table that rows belong to, and their position in it. */
 export interface PlainTable {
-  /** Where the first of the bytes that are given lies. */
+  /** Position of the first of the given bytes. */
   readonly base: ByteOffset;
   /** Rows before. */
   readonly seq: number;
-  /** Where in the bytes the first quote is, or where none is before. */
+  /** Position of the first quote in the bytes, or up to where there is none. */
   readonly quote: number;
   /** Bytes that a row may have. */
   readonly longest: number;
-  /** A line that is no row where it comes again. */
+  /** A line that is not a row if it is repeated. */
   readonly heading: Uint8Array;
-  /** Whether lines that begin with `#` are none. */
+  /** Whether lines that begin with `#` are comments. */
   readonly comments: boolean;
 }
 
 export class PlainRows {
   private readonly writer: RowWriter;
   private readonly stamp: StampReader;
-  /** By column: how its cells are read, and into which column of the batch; of another kind, undefined. */
+  /** By column: the kind of its cells, and their column of the batch; undefined for other kinds. */
   private readonly kinds: Uint8Array;
   private readonly addresses: readonly (U32Column | undefined)[];
   private readonly words: readonly (U16Column | undefined)[];
   private readonly numbers: readonly (NumberColumn | undefined)[];
   private readonly texts: readonly (TextColumn | undefined)[];
   private readonly quoted: boolean;
-  /** By byte: 1 for those behind a cell. */
+  /** By byte: 1 for separators after a cell. */
   private readonly separators = new Uint8Array(256);
   private readonly delimiter: number;
   private readonly width: number;
   private readonly protocols: ShortCodes;
   private readonly flags: ShortCodes;
-  /** By byte: whether a text that begins with it may not be copied as it is; for attributes, and others. */
+  /** By byte: whether a text that begins with it must not be copied unchanged; for attributes, and for others. */
   private readonly attributeMarks: Uint8Array;
   private readonly textMarks: Uint8Array;
   private view: DataView = new DataView(new ArrayBuffer(0));
-  /** Where cells end, from 1 on; in 0, the byte before the first. One row has `stride` of them. */
+  /** Ends of cells, from 1; 0 is the byte before the first. One row has `stride` of them. */
   private readonly ends: Int32Array;
   private found = 0;
-  /** Where the last cell of each row ends. */
+  /** End of the last cell of each row. */
   private readonly lineEnds: Int32Array;
   /** One more than there are columns where rows have a delimiter at their end, too. */
   private stride: number;
-  /** By cell, as `ends`, one place before: 1 where it is left to the writer. */
+  /** By cell, one index before `ends`: 1 if it is left to the writer. */
   private readonly left: Uint8Array;
   private most = LEAST_ROWS;
-  /** What `take` did last. */
+  /** Results of the last `take`. */
   rows = 0;
   stopped = false;
   private taken = 0;
@@ -166,7 +165,7 @@ export class PlainRows {
     this.left = new Uint8Array(this.ends.length);
   }
 
-  /** Whether tables with this delimiter can be read so: none that is part of a value or of a line's end. */
+  /** Whether tables with this delimiter can be read so: it must not occur in a value or a line's end. */
   static fits(delimiter: number, columns: number): boolean {
     const isOther =
       delimiter === SPACE || delimiter === DASH || delimiter === LF || delimiter === CR;
@@ -179,9 +178,9 @@ export class PlainRows {
   }
 
   /**
-   * Takes rows from `from` on, a good many, that begin before `until`: to the first one that is not taken
-   * (`stopped`) at most. `until` is behind a line feed, and `BEHIND` bytes may be read from there on.
-   * @returns where the next row begins; `rows` says how many were taken
+   * Takes a large number of rows from `from` on that begin before `until`, at most to the first refused one
+   * (`stopped`). `until` follows a line feed, and `BEHIND` bytes may be read after it.
+   * @returns start of the next row; `rows` is the number of rows taken
    */
   take(bytes: Uint8Array, from: number, until: number, table: PlainTable): number {
     const { batch } = this.writer;
@@ -194,7 +193,7 @@ export class PlainRows {
       this.stride = this.stride === width ? width + 1 : width;
       rows = this.wholeRows(bytes, most, until, table);
     }
-    // The last row looked at may go on.
+    // The last row examined may be incomplete.
     this.stopped = rows < most && (rows === 0 || (rows + 1) * this.stride <= this.found);
     this.rows = rows;
     this.taken += rows;
@@ -223,7 +222,7 @@ export class PlainRows {
     return this.view;
   }
 
-  /** Finds where the cells of rows end. Not one at a time: no branch depends on what a byte is. */
+  /** Finds the ends of the rows' cells. Not byte by byte: no branch depends on a byte's value. */
   private findEnds(view: DataView, from: number, until: number, rows: number): void {
     const { ends, separators } = this;
     const enough = rows * this.stride;
@@ -243,7 +242,7 @@ export class PlainRows {
     this.found = n - 1;
   }
 
-  /** How many of the rows, up to `most`, have as many cells as there are columns, and may be taken. */
+  /** Number of rows, up to `most`, with as many cells as columns that may be taken. */
   private wholeRows(bytes: Uint8Array, most: number, until: number, table: PlainTable): number {
     const { ends, stride, width, delimiter, quoted } = this;
     const { longest, heading, comments } = table;
@@ -277,7 +276,7 @@ export class PlainRows {
     return rows;
   }
 
-  /** Sets where the rows lie. */
+  /** Sets the positions of the rows. */
   private setPlaces(bytes: Uint8Array, rows: number, { base, seq: before }: PlainTable): void {
     const { ends, lineEnds, stride } = this;
     const { seq, offset, record_length: lengths, length: first } = this.writer.batch;
@@ -295,7 +294,7 @@ export class PlainRows {
     lengths.present.fill(1, first, first + rows);
   }
 
-  /** Reads the columns of rows; says whether cells were left. */
+  /** Reads the columns of rows; returns whether cells were left. */
   private setColumns(bytes: Uint8Array, view: DataView, rows: number): boolean {
     const { writer, ends, lineEnds, stride, width, left } = this;
     const first = writer.batch.length;
@@ -312,7 +311,7 @@ export class PlainRows {
     return others > 0;
   }
 
-  /** As the readers of plain-cells.ts. */
+  /** Like the readers of plain-cells.ts. */
   private setColumn(i: number, cells: Cells): number {
     switch (this.kinds[i]) {
       case ADDRESS:
@@ -382,7 +381,7 @@ export class PlainRows {
     return others;
   }
 
-  /** Goes through the rows for what was left of them, and for what is known only when all cells are. */
+  /** Processes what was left of the rows, and what is known only after all cells. */
   private setOthers(bytes: Uint8Array, rows: number): void {
     const { writer, ends, lineEnds, stride, width, left } = this;
     const { batch, finishing } = writer;
@@ -405,7 +404,7 @@ export class PlainRows {
 }
 
 function kindsOf({ setters, unset, givesType }: RowWriter): Uint8Array {
-  // What stands for nothing must not be taken for a value.
+  // A placeholder for a missing value must not be taken for a value.
   const typed = unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
   const kinds = setters.map((setter) =>
     typed || setter === F.ATTR ? (KINDS[setter] ?? OTHER) : OTHER,
@@ -418,7 +417,7 @@ function kindsOf({ setters, unset, givesType }: RowWriter): Uint8Array {
   for (const [i, setter] of setters.entries())
     if (setter !== F.ATTR && setters.indexOf(setter) !== setters.lastIndexOf(setter))
       kinds[i] = OTHER;
-  // Texts of a column come in the order of rows, also those that are worked out.
+  // Texts of a column must be in row order, including computed ones.
   if (givesType)
     for (const [i, setter] of setters.entries()) if (setter === F.EVENT_TYPE) kinds[i] = OTHER;
   return kinds;

@@ -1,7 +1,7 @@
 /**
- * What the columns of a table mean, from a dialect, a mapping and their names. Held always: a typed
- * column is claimed once, by the first column that means it; later ones stay attributes. Only columns
- * of which a record has one (`tcp.srcport`, `udp.srcport`) share it.
+ * The meaning of a table's columns, from a dialect, a mapping and their names. Invariant: a typed column is claimed
+ * once, by the first column with that meaning; later ones stay attributes. Only alternatives, of which a record has
+ * one (`tcp.srcport`, `udp.srcport`), share it.
  */
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
 import type { Dialect } from './dialects/dialect.ts';
@@ -10,21 +10,21 @@ import type { RowPlan } from './row-writer.ts';
 
 const encoder = new TextEncoder();
 
-/** Names for all columns, unlike each other: empty ones get a number, repeated ones `.1`, `.2`, …. */
+/** Distinct names for all columns: empty ones get a number, repeated ones `.1`, `.2`, …. */
 export function uniqueNames(header: readonly string[]): string[] {
   return numbered(header, (name) => name);
 }
 
 /**
- * The same for attributes, in whose names the case of letters tells nothing apart, and NUL is written as
- * `EventBatch.attributeColumn` does: no two of them may be one column.
+ * The same for attributes, whose names ignore case, and in which NUL is written as `EventBatch.attributeColumn`
+ * does: no two of them may be one column.
  */
 function attributeNames(names: readonly string[]): string[] {
   const stored = names.map((name) => name.replaceAll('\0', '\ufffd'));
   return numbered(stored, (name) => name.toLowerCase());
 }
 
-/** @param keyOf what must be unlike */
+/** @param keyOf what must be distinct */
 function numbered(names: readonly string[], keyOf: (name: string) => string): string[] {
   const seen = new Set<string>();
   const again = new Map<string, number>();
@@ -42,7 +42,7 @@ function numbered(names: readonly string[], keyOf: (name: string) => string): st
   });
 }
 
-/** Turns a mapping round: what a column (by its name, or else by its simplified name) is to be. */
+/** Inverts a mapping: from a column (by its name, or its simplified name) to its meaning. */
 class ColumnMeanings {
   private readonly exact = new Map<string, string>();
   private readonly loose = new Map<string, string>();
@@ -87,7 +87,7 @@ export class SetterChooser {
   }
 }
 
-/** Simplified names of one thing in different protocols: a packet has one of them. */
+/** Simplified names for the same field of different protocols: a packet has one of them. */
 const ALTERNATIVES: readonly ReadonlySet<string>[] = [
   new Set(['ipsrc', 'ipv6src']),
   new Set(['ipdst', 'ipv6dst']),
@@ -96,7 +96,7 @@ const ALTERNATIVES: readonly ReadonlySet<string>[] = [
   new Set(['tcpdstport', 'udpdstport', 'sctpdstport', 'dccpdstport']),
 ];
 
-/** Fields that several columns give, each with the names of its columns. */
+/** Fields that several columns give, each with the names of these columns. */
 export function sharedFields(
   columns: readonly string[],
   chooser: SetterChooser,
@@ -107,7 +107,7 @@ export function sharedFields(
     const setter = same
       .map((column) => chooser.choose(column).setter)
       .find((one) => one !== 'attr');
-    // A column that a mapping gives another meaning keeps that.
+    // A column keeps the other meaning that a mapping gives it.
     const alike = same.filter((column) => {
       const choice = chooser.choose(column);
       return choice.setter === setter || (choice.setter === 'attr' && choice.name === column);
@@ -120,7 +120,7 @@ export function sharedFields(
 /** Setters that several columns may have. */
 const SHARED: ReadonlySet<Setter> = new Set(['attr', 'key', 'ts_end', 'src_word', 'dst_word']);
 
-/** The plan for a table with these columns (of unlike names). */
+/** The plan for a table with these columns (with distinct names). */
 export function planRow(
   columns: readonly string[],
   dialect: Dialect | undefined,

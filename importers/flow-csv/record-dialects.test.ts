@@ -1,4 +1,4 @@
-/** Fields of texts that records of known products give, by the names that their documentation has for them. */
+/** Text fields in records of known products, by the names in their documentation. */
 import { describe, expect, it } from 'vitest';
 import { shippedDialects } from '../../engine/fields/records/dialects.ts';
 import { collect, type CollectedRow, inputOf } from '../shared/testing/collect.ts';
@@ -357,7 +357,7 @@ describe('the status of an answer', () => {
     const record = { time: '2026-11-21T00:00:01Z', http_status };
     const row = await readOne(record);
     expect(row['http_status']).toBe(code);
-    // What is no code alone stays as it is written.
+    // Anything more than a code stays as written.
     expect(row.attrs['http_status']).toBe(
       String(http_status) === code ? undefined : String(http_status),
     );
@@ -425,7 +425,7 @@ describe('records that are wrapped', () => {
     const stated = await readAudit('2026-11-03T01:00:01');
     expect(stated.notes).toEqual([]);
     expect(stated.decisions).not.toHaveProperty('dateOrder');
-    // Where the record states none, that time is the event's, and its order is looked for.
+    // If the record states no other, that time is the event's, and its order is determined.
     const others = await readAudit('');
     expect(others.rows.map((row) => row['ts'])).toEqual(
       [3, 13].map((day) => Date.UTC(2026, 10, day, 1) * 1000),

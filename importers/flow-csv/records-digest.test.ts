@@ -10,7 +10,7 @@ import { importers } from '../registry.ts';
 import recorded from './records-digest.json' with { type: 'json' };
 
 const FIELDS = path.resolve(import.meta.dirname, '../../engine/fields');
-/** What these say to people decides nothing. */
+/** Texts for people do not affect events. */
 const TOLD = new Set(['for', 'leavesOut', 'samples']);
 
 function digest(): string {
@@ -25,6 +25,7 @@ function digest(): string {
 
 it('dialects and general names are those of this version of the importer', () => {
   const version = importers.find(({ id }) => id === 'flow-csv')?.version;
-  // Where they differ: raise "version" in importers/flow-csv/index.ts if it was released with other ones, and write this here.
+  // If they differ: raise "version" in importers/flow-csv/index.ts if that version was released with other ones,
+  // and write this here.
   expect(recorded).toEqual({ version, digest: digest() });
 });

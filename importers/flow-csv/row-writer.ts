@@ -1,8 +1,8 @@
 /**
  * Writes the cells of one row into a batch: the hot loop of every table.
  *
- * Held always: no cell is lost. A value that its column cannot hold stays, as it was written, in the
- * attribute of the column's own name, and the typed column stays null.
+ * Invariant: no cell is lost. A value that its column cannot hold stays, as written, in the attribute with the
+ * column's own name, and the typed column stays null.
  */
 import { isUtf8 } from 'node:buffer';
 import {
@@ -28,7 +28,7 @@ import {
 import type { StampReader } from './stamp.ts';
 import { isMark, type ZeekLists } from './zeek-list.ts';
 
-/** How a source puts type and code of ICMP into port columns. */
+/** How a source encodes ICMP type and code in port columns. */
 export type IcmpStyle =
   /** Type in the first, code in the second, or not at all. */
   | 'plain'
@@ -44,7 +44,7 @@ const DASH = 45;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
 
-/** What a flow may state for both directions together. */
+/** Measures that a flow may state for both directions together. */
 export type Measure = 'bytes' | 'packets';
 
 /** A column of unsigned numbers of any size. */
@@ -52,19 +52,19 @@ interface WholeColumn {
   set(row: number, value: number): void;
 }
 
-/** What the rows of one table, or one kind of JSON record, have in common. */
+/** The common properties of the rows of one table, or one kind of JSON record. */
 export interface RowPlan {
-  /** Column names, unlike each other: attributes are called so. */
+  /** Distinct column names, which are also those of attributes. */
   readonly names: readonly string[];
   readonly setters: Uint8Array;
-  /** By column: 1 where others have the same setter. Of a row the first that has a value counts. */
+  /** By column: 1 if others have the same setter. In each row the first with a value counts. */
   readonly alternative: Uint8Array;
   readonly icmp: IcmpStyle;
-  /** Texts that stand for nothing. A lone `-` does so in typed columns anyway. */
+  /** Texts for a missing value. A single `-` is one in typed columns anyway. */
   readonly unset: readonly Uint8Array[];
-  /** Zeek: what writes its sets and vectors, and by column whether they are of numbers. */
+  /** Zeek: the writer of sets and vectors, and by column whether they contain numbers. */
   readonly lists?: { readonly writer: ZeekLists; readonly numbers: Uint8Array };
-  /** Zeek: payload bytes are taken where IP bytes are missing. */
+  /** Zeek: payload bytes replace missing IP bytes. */
   readonly payloadAsBytes: boolean;
   /** `event_type` of every row that states none. */
   readonly eventType: string | undefined;
@@ -73,7 +73,7 @@ export interface RowPlan {
 
 export class RowWriter {
   readonly batch: EventBatch;
-  /** Whether text is known to be UTF-8, so that it is copied as it is. */
+  /** Whether text is known to be UTF-8, so that it is copied unchanged. */
   valid = true;
   /** The row of the batch that cells are of. */
   row = 0;
@@ -88,7 +88,7 @@ export class RowWriter {
   private readonly joined = new Uint8Array(96);
   /** Whether rows need `workOut`. */
   readonly finishing: boolean;
-  /** Whether it gives rows that state no `event_type` one. */
+  /** Whether it sets `event_type` in rows that state none. */
   readonly givesType: boolean;
   private readonly eventType: Uint8Array;
   private end = Number.NaN;
@@ -100,7 +100,7 @@ export class RowWriter {
   private dateSize = 0;
   private keyed = false;
   private family = -1;
-  /** Numbers of each address that have come, and how many of the one that comes now were right. */
+  /** Number of words of each address so far, and number of valid ones in the current address. */
   private srcWords = 0;
   private dstWords = 0;
   private goodWords = 0;
@@ -109,8 +109,8 @@ export class RowWriter {
   private readonly zones = new Map<string, Zone | undefined>();
 
   /**
-   * @param open whether cells may come that the plan does not list: then all is worked out
-   * @param totals what some row states for both directions together is added
+   * @param open whether there may be cells that the plan does not list: then everything is computed
+   * @param totals collects measures that some row states for both directions together
    */
   constructor(
     batch: EventBatch,
@@ -159,7 +159,7 @@ export class RowWriter {
     for (let i = 0; i < count; i++) this.cell(i, bytes, starts[i]!, ends[i]!);
   }
 
-  /** Sets cell `i`, with blanks around it or not, as the plan says. */
+  /** Sets cell `i`, with or without surrounding blanks, according to the plan. */
   cell(i: number, bytes: Uint8Array, from: number, to: number): void {
     let start = from;
     let end = to;
@@ -171,12 +171,12 @@ export class RowWriter {
     else this.typed(i, setter, bytes, start, end);
   }
 
-  /** The column of the attribute of cell `i`, once a row has had a value for it. */
+  /** The column for the attribute of cell `i`, once a row has had a value for it. */
   knownText(i: number): TextColumn | undefined {
     return this.attributes[i];
   }
 
-  /** Whether a cell's text is one of those that stand for nothing. */
+  /** Whether a cell's text is a placeholder for a missing value. */
   standsForNothing(bytes: Uint8Array, start: number, end: number): boolean {
     const unset = this.unset;
     for (let u = 0; u < unset.length; u++) if (isMark(bytes, start, end, unset[u]!)) return true;
@@ -191,7 +191,7 @@ export class RowWriter {
     );
   }
 
-  /** Sets cell `i` in the attribute of its own name. */
+  /** Sets cell `i` in the attribute with its own name. */
   attribute(i: number, bytes: Uint8Array, start: number, end: number): void {
     if (this.standsForNothing(bytes, start, end)) return;
     const column = this.attributes[i] ?? this.column(i);
@@ -204,13 +204,13 @@ export class RowWriter {
     }
   }
 
-  /** Sets a field of texts; a row that has a text keeps it. */
+  /** Sets a text field; a row that has a text keeps it. */
   text(setter: number, bytes: Uint8Array, start: number, end: number): void {
     const name = F.TEXTS[setter - F.FIRST_TEXT];
     if (name !== undefined) this.words(this.batch.cutText(name), bytes, start, end);
   }
 
-  /** Sets cell `i` as `setter` says, and in its attribute too where that does not hold all of it. */
+  /** Sets cell `i` by `setter`, and also in its attribute if the field does not hold all of it. */
   typed(i: number, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
     if (this.standsForNothing(bytes, start, end)) return;
@@ -248,7 +248,7 @@ export class RowWriter {
     }
   }
 
-  /** The same as `typed` for a cell that has no place in the plan. */
+  /** Like `typed`, for a cell that is not in the plan. */
   typedAs(name: string, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
     for (const mark of this.unset) if (isMark(bytes, start, end, mark)) return;
@@ -320,7 +320,7 @@ export class RowWriter {
           batch.proto.set(row, proto);
           return true;
         }
-        // Argus names what UDP carries: the name stays beside the number.
+        // Argus names the payload of UDP: the name is kept in addition to the number.
         if (isRtp(bytes, start, end)) batch.proto.set(row, 17);
         return false;
       }
@@ -341,7 +341,7 @@ export class RowWriter {
     }
   }
 
-  /** Those that no flow export has in every row, apart so that the common ones stay small code. */
+  /** Setters that not every flow export has, separate so that the code of the common ones stays small. */
   private setRare(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
     const batch = this.batch;
     switch (setter) {
@@ -397,7 +397,7 @@ export class RowWriter {
         if (end - start > 4) return false;
         return this.bounded(batch.tcp_flags, parseHex(bytes, start, end), 0, 511);
       case F.STATE_FLAGS:
-        // Words such as ACC are made of the same letters: only the underscore tells flags.
+        // Words such as ACC consist of the same letters: only the underscore identifies flags.
         if (bytes.subarray(start, end).includes(95))
           this.bounded(batch.tcp_flags, parseTcpFlags(bytes, start, end), 0, 511);
         return false;
@@ -413,7 +413,7 @@ export class RowWriter {
     }
   }
 
-  /** Addresses that are told as four numbers. */
+  /** Addresses given as four numbers. */
   private setAddressPart(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
     const batch = this.batch;
     const row = this.row;
@@ -438,7 +438,7 @@ export class RowWriter {
     }
   }
 
-  /** Times and durations that are told in parts or in other units. */
+  /** Times and durations given in parts or in other units. */
   private setTimePart(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
     const batch = this.batch;
     const row = this.row;
@@ -481,7 +481,7 @@ export class RowWriter {
     return true;
   }
 
-  /** Takes one of the four numbers of an address: all must be right for any to be taken. */
+  /** Takes one of the four numbers of an address: all must be valid for any to be used. */
   private word(at: number, bytes: Uint8Array, start: number, end: number): boolean {
     if (at === 0) this.goodWords = 0;
     const value = parseWhole(bytes, start, end);
@@ -520,7 +520,7 @@ export class RowWriter {
     batch.tz_offset.set(row, stamp.offset);
   }
 
-  /** Keeps a date until its time of day comes. */
+  /** Keeps a date until its time of day arrives. */
   private halfStamp(bytes: Uint8Array, start: number, end: number): boolean {
     if (end - start > 20) return false;
     this.joined.set(bytes.subarray(start, end));
@@ -529,7 +529,7 @@ export class RowWriter {
     return this.time(this.joined, 0, end - start);
   }
 
-  /** The time of day after its date; alone it is no time and stays an attribute. */
+  /** The time of day after its date; alone it is not a time and stays an attribute. */
   private otherHalfStamp(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.dateSize === 0 || end - start > 32) return false;
     this.joined.set(bytes.subarray(start, end), this.dateSize);
@@ -569,7 +569,7 @@ export class RowWriter {
       return true;
     }
     const scaled = parseScaled(bytes, start, end);
-    // A shortened number is not the whole of what it was: its text stays too.
+    // A shortened number has lost digits: its text is kept as well.
     if (scaled >= 0) column.set(this.row, scaled);
     return false;
   }
@@ -594,7 +594,7 @@ export class RowWriter {
     start: number,
     end: number,
   ): boolean {
-    // IPv6 ends at the first dot behind a colon, IPv4 at the colon behind its dots.
+    // IPv6 ends at the first dot after a colon, IPv4 at the colon after its dots.
     let cut = -1;
     let dots = 0;
     let colons = 0;
@@ -613,7 +613,7 @@ export class RowWriter {
     }
     if (cut < 0) return this.set(ip, bytes, start, end);
     let good = this.set(ip, bytes, start, cut);
-    // ICMP: `type.code` stands where the destination port does.
+    // ICMP: `type.code` is in place of the destination port.
     let dot = cut + 1;
     while (dot < end && bytes[dot] !== 46) dot += 1;
     if (dot < end) {
@@ -625,7 +625,7 @@ export class RowWriter {
     return this.set(port, bytes, cut + 1, end) && good;
   }
 
-  /** Sets what is known only when all cells are. */
+  /** Sets values that are known only after all cells. */
   workOut(raw: Uint8Array, rawStart: number, rawEnd: number): void {
     const batch = this.batch;
     const row = this.row;
@@ -678,8 +678,8 @@ export class RowWriter {
   }
 
   /**
-   * Gives the direction that is not stated what the sum leaves. A direction that is more than the sum
-   * is impossible: the sum holds, and the direction's number stays under its column's name.
+   * Computes the missing direction from the sum. A direction that exceeds the sum is impossible: the sum is used,
+   * and the direction's number stays under its column's name.
    */
   private share(total: number, there: NumberColumn, thereOp: number, back: NumberColumn): void {
     const row = this.row;
@@ -735,7 +735,7 @@ const NEED_FINISH: ReadonlySet<number> = new Set([
   F.DST_WORD,
 ]);
 
-/** An address's zone (`%eth0`) is no part of what its column holds. */
+/** An address's zone (`%eth0`) is not stored in its column. */
 function hasZone(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === 37) return true;
   return false;

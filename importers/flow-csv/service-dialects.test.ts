@@ -1,4 +1,4 @@
-/** Fields of records that web servers, gateways and sensors write, by the dialects that tell them. */
+/** Fields in records of web servers, gateways and sensors, by their dialects. */
 import { expect, it } from 'vitest';
 import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';

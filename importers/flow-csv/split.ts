@@ -1,21 +1,21 @@
 /**
- * Cuts rows into cells: by a delimiter with quotes as in RFC 4180
- * (https://www.rfc-editor.org/rfc/rfc4180), or into words as nfdump prints them.
+ * Cuts rows into cells: by a delimiter with quotes as in RFC 4180 (https://www.rfc-editor.org/rfc/rfc4180), or into
+ * words as nfdump prints them.
  *
- * Held always: no bytes are copied but for rows with quotes, and a cell is shown by where it is in
- * `bytes`, until the next row.
+ * Invariants: bytes are copied only for rows with quotes, and a cell is given by its position in `bytes`, until the
+ * next row.
  */
 const QUOTE = 34;
 const LF = 10;
 
 export abstract class Splitter {
-  /** Where the cells of the last row lie. */
+  /** Positions of the last row's cells. */
   bytes: Uint8Array = new Uint8Array(0);
   starts = new Int32Array(64);
   ends = new Int32Array(64);
   count = 0;
 
-  /** Cuts `bytes[start, end)`. False when a quote is still open: then `more` takes the next line. */
+  /** Splits `bytes[start, end)`. False if a quote is still open: then `more` takes the next line. */
   abstract split(bytes: Uint8Array, start: number, end: number): boolean;
   abstract more(bytes: Uint8Array, start: number, end: number): boolean;
 
@@ -37,7 +37,7 @@ export class DelimitedSplitter extends Splitter {
   private size = 0;
   private cell = 0;
   private inside = false;
-  /** Whether a cell of the last row goes on behind its closing quote. */
+  /** Whether a cell of the last row continues after its closing quote. */
   isOdd = false;
 
   constructor(delimiter: number, quoted: boolean) {
@@ -110,7 +110,7 @@ export class DelimitedSplitter extends Splitter {
     return true;
   }
 
-  /** The quote that ends a cell: the row ends with it, or a delimiter and another quote follow. */
+  /** The quote that ends a cell: it is followed by the row's end, or by a delimiter and another quote. */
   private enclosedEnd(bytes: Uint8Array, from: number, end: number): number {
     for (let at = from; at < end - 1; at++)
       if (bytes[at] === QUOTE && bytes[at + 1] === this.delimiter && bytes[at + 2] === QUOTE)
@@ -172,7 +172,7 @@ export class DelimitedSplitter extends Splitter {
   }
 }
 
-/** Words between blanks and commas; arrows are left out; `1.8 M` is one cell. */
+/** Words separated by blanks and commas; arrows are dropped; `1.8 M` is one cell. */
 export class WordSplitter extends Splitter {
   private readonly words: readonly number[];
 

@@ -20,7 +20,9 @@ const DAY_MICROS = 86_400 * MICROS;
 const LEAST_MILLIS = 1e11;
 const LEAST_MICROS = 1e14;
 const LEAST_NANOS = 1e18;
-/** 18 digits are no nanoseconds of these decades but units of 100 ns since 1601 or 0001, as Windows and .NET count. */
+/**
+ * 18 digits are not nanoseconds of these decades but units of 100 ns since 1601 or 0001, as in Windows and .NET.
+ */
 const LEAST_HUNDREDS = 1e17;
 const MOST_MICROS = Number.MAX_SAFE_INTEGER;
 
@@ -43,19 +45,21 @@ function dayNumber(year: number, month: number, day: number): number {
 const LONGEST = 80;
 /** `1-Jan-26 3:04`, `2026/1/2 3:04`. */
 const LEAST_WRITTEN = 13;
-/** The name of a zone that JavaScript, Java and Go add to an offset; Go also adds what a clock without a date shows. */
+/** The name of a zone that JavaScript, Java and Go append to an offset; Go also appends its monotonic clock. */
 const ZONE_NAME =
   /(?: \([^()]+\)|\[[\w/+-]+\]|(?<= [+-]\d{4}) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)(?: m=[+-][\d.]+)?)$/;
-/** .NET, PowerShell's `ConvertTo-Json` among it: milliseconds in UTC, and an offset that says where it was written. */
+/**
+ * .NET, including PowerShell's `ConvertTo-Json`: milliseconds in UTC, and an offset that says where it was written.
+ */
 const NET_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 const SLASH = 47;
-/** Zeros after a text, which `Stamp` may look at. */
+/** Zeros after a text, which `Stamp` may read. */
 const PADDING = 16;
 /** `20261121000000`: as milliseconds it would be of the year 2612. */
 const PACKED_DIGITS = 14;
 
 export class StampReader {
-  /** What `read` found: UTC, unless there was no date. */
+  /** The result of `read`: UTC, unless there was no date. */
   micros = 0;
   nanos = 0;
   /** Digits of the fraction of a second. */
@@ -93,7 +97,7 @@ export class StampReader {
     this.order = order;
   }
 
-  /** Like `read`, for a look at what will be read later, or not: uses no zone and no order of dates. */
+  /** Like `read`, for a look at what may be read later: uses no zone and no order of dates. */
   peek(bytes: Uint8Array, start: number, end: number): boolean {
     const { zoneUsed, orderUsed } = this;
     const found = this.read(bytes, start, end);
@@ -102,7 +106,7 @@ export class StampReader {
     return found;
   }
 
-  /** Reads the whole of [start, end); false when it is no time. */
+  /** Reads the whole of [start, end); false if it is not a time. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const size = end - start;
     this.orderBasis = 0;
@@ -173,8 +177,8 @@ export class StampReader {
   }
 
   /**
-   * Reads `2026-11-21 00:00:00[.123]`, with a T or a blank in it, from `at` to `stop`; up to 32 bytes from
-   * `at` on are looked at. False for a time in any other form. Most are of the minute of the one before.
+   * Reads `2026-11-21 00:00:00[.123]`, with a T or a blank in it, from `at` to `stop`; up to 32 bytes from `at` on
+   * are read. False for a time in any other form. Most are in the same minute as the previous one.
    */
   readPlain(bytes: Uint8Array, view: DataView, at: number, stop: number): boolean {
     if (
@@ -378,7 +382,7 @@ export class StampReader {
     return true;
   }
 
-  /** Up to `most` digits at `this.at`, which moves on; -1 if there are none. */
+  /** Up to `most` digits at `this.at`, which advances; -1 if there are none. */
   private number(bytes: Uint8Array, end: number, most: number): number {
     const from = this.at;
     let value = 0;
@@ -392,7 +396,7 @@ export class StampReader {
     return at === from ? -1 : value;
   }
 
-  /** What follows a date: nothing, or a separator, the time of day and perhaps a zone. */
+  /** What follows a date: nothing, or a separator, the time of day and an optional zone. */
   private readClock(bytes: Uint8Array, start: number, end: number): boolean {
     let seconds = 0;
     let fraction = 0;

@@ -1,9 +1,9 @@
 /**
- * Reads the lines of a table into rows: headings, comments, blank lines, rows over several lines,
- * summaries at the end, and what does not fit.
+ * Reads the lines of a table into rows: headings, comments, blank lines, rows over several lines, summaries at the
+ * end, and invalid lines.
  *
- * Held always: every line behind the heading ends in exactly one of a stored row, the quarantine or
- * what is skipped, except for comments and repeated headings, which are no records.
+ * Invariant: every line after the heading becomes exactly one of a stored row, a quarantined record or a skipped
+ * one, except comments and repeated headings, which are not records.
  */
 import { isUtf8 } from 'node:buffer';
 import type { ByteOffset, Kind } from '../../engine/contract/event.ts';
@@ -45,7 +45,7 @@ export interface TableContext {
   /** Kind for tables without a dialect. */
   readonly kind: Kind;
   readonly mapping: ColumnMapping | undefined;
-  /** Whether a column has records as JSON, so that rows are read as these are. */
+  /** Whether a column has records as JSON, so that rows are read like records. */
   readonly wraps?: boolean;
 }
 
@@ -65,10 +65,10 @@ export class TableReader {
   private lineIndex = 0;
   private headingBytes = new Uint8Array(0);
   private inSummary = false;
-  /** Where the first quote is behind what was taken by `rows`, or where none is before. */
+  /** Position of the first quote after the part taken by `rows`, or up to where there is none. */
   private quote: ByteOffset = -1;
   private inLong = false;
-  /** Lines of a row with an open quote, one after the other in `open`. */
+  /** Lines of a row with an open quote, concatenated in `open`. */
   private open = new Uint8Array(4096);
   private openSize = 0;
   private openLines: {
@@ -79,7 +79,7 @@ export class TableReader {
     line: number;
   }[] = [];
   private replaying = false;
-  /** Zeek: what the directives said so far. */
+  /** Zeek: the directives so far. */
   private separator = 9;
   private unset: string[] = ['-', '(empty)'];
   private path: string | undefined;
@@ -101,7 +101,7 @@ export class TableReader {
     if (!this.zeek) this.useColumns(detected.columns, detected.dialect);
   }
 
-  /** Whether a row may begin with the next line: none is open, and none that is too long goes on. */
+  /** Whether a row may begin with the next line: none is open, and no overlong one continues. */
   private get betweenRows(): boolean {
     return this.openLines.length === 0 && !this.inLong;
   }
@@ -134,7 +134,7 @@ export class TableReader {
     this.take(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber, valid);
   }
 
-  /** A row that is open goes on in what is missing. */
+  /** An open row continues in the missing part. */
   private besideDamage(lines: LineReader): void {
     while (this.openLines.length > 0) this.giveUpOpenRow();
     this.inLong = false;
@@ -198,7 +198,7 @@ export class TableReader {
     this.row(bytes, start, end, offset, length, line, valid);
   }
 
-  /** Takes the rows that come next, while they are of the kind that needs no splitter. */
+  /** Takes the next rows, as long as they need no splitter. */
   rows(lines: LineReader): void {
     const { plain, writer } = this;
     if (plain === undefined || writer === undefined || lines.utf16) return;
@@ -314,7 +314,7 @@ export class TableReader {
     }
   }
 
-  /** Takes the first of the kept lines as bad, and the others each for itself. */
+  /** Treats the first of the kept lines as bad, and each of the others separately. */
   private giveUpOpenRow(): void {
     const lines = this.openLines;
     const bytes = this.open;
@@ -461,14 +461,14 @@ export function flatRow(
   return flat;
 }
 
-/** Whether the first byte that is no blank is `#`. */
+/** Whether the first non-blank byte is `#`. */
 function isDirective(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;
   while (at < end && (bytes[at] === 32 || bytes[at] === 9)) at += 1;
   return at < end && bytes[at] === HASH;
 }
 
-/** Where the last whole line before `end` ends behind which `BEHIND` bytes may be read. */
+/** End of the last whole line before `end` after which `BEHIND` bytes may be read. */
 function readable(buffer: Buffer, end: number): number {
   const last = Math.min(end, buffer.length - BEHIND) - 1;
   return last < 0 ? 0 : buffer.lastIndexOf(LF, last) + 1;
@@ -482,14 +482,14 @@ function startsWith(bytes: Uint8Array, start: number, end: number, mark: Uint8Ar
   return true;
 }
 
-/** Zeek's rows say nothing of the log that they are of. */
+/** Zeek's rows do not name their log. */
 function eventType(path: string | undefined, dialect: Dialect | undefined): string | undefined {
   if (path !== undefined) return path;
   if (dialect === undefined || !('path' in dialect)) return undefined;
   return typeof dialect.path === 'string' ? dialect.path : undefined;
 }
 
-/** Zeek's sets and vectors are arrays, where they are attributes. */
+/** Zeek's sets and vectors become arrays if they are attributes. */
 function planLists(plan: RowPlan, types: readonly string[], writer: ZeekLists): RowPlan {
   const setters = Uint8Array.from(plan.setters);
   const numbers = new Uint8Array(setters.length);
@@ -502,7 +502,7 @@ function planLists(plan: RowPlan, types: readonly string[], writer: ZeekLists): 
   return { ...plan, setters, lists: { writer, numbers } };
 }
 
-/** nfdump's titles say what they are, whatever they look like when simplified. */
+/** nfdump's titles are unambiguous, whatever they look like when simplified. */
 function planText(plan: RowPlan, setters: readonly Setter[]): RowPlan {
   const own = new Uint8Array(setters.length);
   for (const [i, setter] of setters.entries()) own[i] = numberOf(setter);

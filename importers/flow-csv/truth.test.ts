@@ -12,7 +12,7 @@ const DATA = process.env['DAYBOOK_SHARED'] ?? path.resolve(import.meta.dirname, 
 const TRUTH = path.join(DATA, 'data/flows-truth.tsv');
 const present = existsSync(TRUTH);
 
-/** Rows that are broken in the evidence: a row of 23 cells, its TABs gone, in a log of 26 columns. */
+/** Damaged rows in the evidence: a row of 23 cells, its TABs gone, in a log of 26 columns. */
 const DAMAGED: Readonly<Record<string, readonly string[]>> = {
   'flows/slips/test10-mixed-zeek-dir/notice.log': ['row has fewer cells than there are columns'],
 };
@@ -26,7 +26,7 @@ interface Truth {
   readonly sumBytes: string;
 }
 
-/** Formats that are no flow tables, and why. */
+/** Formats that are not flow tables, and why. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   'nfdump-binary': 'binary',
   'tshark-conversations-text': 'a report for people',
@@ -69,7 +69,7 @@ const number = (cell: unknown): number => {
   return Number.isFinite(value) ? value : 0;
 };
 
-/** Sums over rows given as records by column name; names of all that count. */
+/** Sums over rows given as records by column name, with the names of all columns that count. */
 function sumOf(rows: Record<string, unknown>[], bytes: string[], packets: string[]): Sums {
   const sums = { bytes: 0, packets: 0 };
   for (const row of rows) {

@@ -2,7 +2,7 @@
  * Zeek's sets and vectors as its own JSON writes them: `a,b` as `["a","b"]`, `60.0,300.0` as `[60.0,300.0]`.
  * https://docs.zeek.org/en/master/log-formats.html, `#set_separator` and `#types`
  *
- * Held always: a separator within a value, which Zeek writes as `\x2c`, is part of the value again.
+ * Invariant: a separator within a value, which Zeek writes as `\x2c`, becomes part of the value again.
  */
 const BACKSLASH = 92;
 const COMMA = 44;
@@ -17,7 +17,7 @@ const MOST_BYTES = 6;
 const HEX = '0123456789abcdef';
 const NULL = new TextEncoder().encode('null');
 
-/** What the types of a Zeek log say of a column; undefined: it is no list. */
+/** What a column's type in a Zeek log says about lists; undefined: it is not one. */
 export function listType(type: string): 'numbers' | 'texts' | undefined {
   const element = /^(?:set|vector|table|list)\[(.+)\]$/.exec(type)?.[1];
   if (element === undefined) return undefined;
@@ -32,14 +32,14 @@ export class ZeekLists {
   private readonly unset: Uint8Array;
   private readonly empty: Uint8Array;
 
-  /** @param marks what Zeek writes for no value and for an empty one */
+  /** @param marks Zeek's texts for a missing and for an empty value */
   constructor(separator: number, marks: { readonly unset: string; readonly empty: string }) {
     this.separator = separator;
     this.unset = new TextEncoder().encode(marks.unset);
     this.empty = new TextEncoder().encode(marks.empty);
   }
 
-  /** Makes an array of `bytes[start, end)`, of numbers where they are some. */
+  /** Makes an array of `bytes[start, end)`, of numbers if they are. */
   write(bytes: Uint8Array, start: number, end: number, numbers: boolean): void {
     const most = (end - start + 2) * MOST_BYTES;
     if (this.out.length < most) this.out = new Uint8Array(most * 2);
@@ -105,7 +105,7 @@ export class ZeekLists {
   }
 }
 
-/** Whether a cell is this mark, such as `-` for a value that is not set. */
+/** Whether a cell is this mark, such as `-` for an unset value. */
 export function isMark(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {
   if (end - start !== mark.length) return false;
   for (let i = 0; i < mark.length; i++) if (bytes[start + i] !== mark[i]) return false;

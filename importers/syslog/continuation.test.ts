@@ -1,4 +1,4 @@
-/** Which lines are records, and which belong to the record before them. */
+/** Which lines are records, and which belong to the previous record. */
 import { describe, expect, it } from 'vitest';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
@@ -10,7 +10,7 @@ function read(text: string, blockSize = 1 << 20): Promise<Collected> {
   return collect(syslogImporter, input, { format: 'text' });
 }
 
-/** Lines of a log whose records have times, before and after the lines that matter. */
+/** Lines of a log whose records have times, around the lines under test. */
 const DATED = Array.from({ length: 12 }, (_, i) => `2026-01-01 00:00:${10 + i} INFO work ${i}`);
 
 function startsOf(collected: Collected): unknown[] {
@@ -159,7 +159,7 @@ describe('lines of one record', () => {
   });
 });
 
-/** Each line is a record of its own. */
+/** Each line is a separate record. */
 const RECORDS: Record<string, string[]> = {
   'another line after one with a host': [
     '2026-01-01T00:00:00Z web1 sshd[1]: Accepted password for root from 192.0.2.7',
@@ -262,7 +262,7 @@ describe('times further on in a line', () => {
     expect(got.rows.map((row) => row.ts)).toEqual(
       lines.map((_, i) => (1_077_804_742 + i * 60) * 1e6),
     );
-    // Numbers of ten digits that are spread like identifiers are none.
+    // Ten-digit numbers that are spread like identifiers are not times.
     const ids = await read(
       lines.map((_, i) => `job a b ${1_000_000_007 + i * 61_234_567}`).join('\n'),
     );
@@ -287,7 +287,7 @@ describe('times that were not read', () => {
     ['2005-06-03-15.42.50.675872 R02 one', '2005-06-03T15:42:50.675Z', 'R02 one'],
     ['2005-06-03-15.42.50.675872-240 I1A1', '2005-06-03T19:42:50.675Z', 'I1A1'],
     ['30 May 2024 10:03:19 * started', '2024-05-30T10:03:19.000Z', '* started'],
-    // The hour is no year.
+    // The hour is not a year.
     ['30 May 10:03:19 * started', '2026-05-30T10:03:19.000Z', '* started'],
     ['\u001b[32m2026-01-01 00:00:00\u001b[0m INFO up', '2026-01-01T00:00:00.000Z', 'INFO up'],
     [

@@ -1,9 +1,9 @@
 /**
- * Which lines without a header belong to the record before them: indented ones, and the forms of
- * several lines that programs are known to write. What is uncertain is a record of its own.
+ * Decides which lines without a header belong to the previous record: indented ones, and the multi-line forms of
+ * known programs. An ambiguous line is a record of its own.
  *
- * Held always: the answer depends on the lines of one record alone (and on the log's shape), so that
- * a log can be read from any place where a record begins.
+ * Invariant: the decision depends only on the lines of one record (and on the log's shape), so that a log can be
+ * read from any record on.
  */
 import { isDigit, startsWith } from './header/bytes.ts';
 import type { Header } from './header/header.ts';
@@ -16,14 +16,14 @@ const LT = 60;
 const BACKSLASH = 92;
 const COLON = 58;
 
-/** A form of several lines that has begun and takes certain lines until it ends. */
+/** An open multi-line form that takes certain lines until it ends. */
 const BLOCK = {
   none: 0,
   /** Brackets of a JSON document that are open. */
   json: 1,
   /** An XML element that is open. */
   xml: 2,
-  /** A text in quotes that goes on. */
+  /** An unterminated quoted text. */
   quoted: 3,
   /** A line that ends with a colon, in a log whose records have times. */
   announced: 4,
@@ -43,7 +43,7 @@ const BLOCK = {
 
 const TRACE = {
   none: 0,
-  /** Stack frames that say by themselves what they are. */
+  /** Stack frames that are recognisable by themselves. */
   frames: 1,
   /** From Python's `Traceback` to the line that names the exception. */
   python: 2,
@@ -51,7 +51,7 @@ const TRACE = {
 } as const;
 
 const TRACEBACK = 'Traceback (most recent call last):';
-/** Lines with which the text of a Windows event goes on after its first sentence. */
+/** Titles of lines with which the text of a Windows event continues after its first sentence. */
 const WINDOWS_TITLES = [
   'Subject:',
   'Account ',
@@ -77,7 +77,7 @@ const WINDOWS_TITLES = [
   'Target Subject:',
   'User:',
 ];
-/** How the explanations below a Windows event begin. */
+/** Beginnings of the explanations below a Windows event. */
 const WINDOWS_PROSE = ['The ', 'This ', '- ', 'Type ', 'Token ', 'If ', 'Certificate ', 'Pre-'];
 const MAX_TITLE = 64;
 const JAVA_LEVELS = [
@@ -92,11 +92,11 @@ const JAVA_LEVELS = [
 
 export class Continuation {
   private readonly mostlyDated: boolean;
-  /** Whether the record's first line was looked at. */
+  /** Whether the record's first line was examined. */
   private seen = false;
   private indents = false;
   private headed = false;
-  /** Whether the record names its host: lines that follow may be of another. */
+  /** Whether the record names its host: later lines may be those of another. */
   private hosted = false;
   private block: number = BLOCK.none;
   private trace: number = TRACE.none;
@@ -122,8 +122,8 @@ export class Continuation {
   }
 
   /**
-   * Whether a line whose time is further on belongs to the record all the same: it is in a document
-   * that the record has begun, or is the last line of an entry.
+   * Whether a line with a time further on belongs to the record all the same: it is in a document that the record
+   * has begun, or is the last line of an entry.
    */
   takesDated(
     head: Header,
@@ -151,7 +151,8 @@ export class Continuation {
   }
 
   /**
-   * Whether `b[start, end)`, a line without a header, belongs to the record, which goes on with it then.
+   * Whether `b[start, end)`, a line without a header, belongs to the record, and if so, continues the record with
+   * it.
    * @param head the record's first line, in `bytes`
    * @param headed whether that line had a header
    */
@@ -170,7 +171,7 @@ export class Continuation {
     while (from < end && (b[from] === SPACE || b[from] === TAB)) from++;
     if (this.ofTrace(b, from, end, indented)) return true;
     if (this.ofBlock(b, from, end, indented)) return true;
-    // One blank is where a syslog header was cut off as often as it is an indent.
+    // A single blank is as often the remainder of a stripped syslog header as an indent.
     return indented && this.indents && (!this.hosted || c === TAB || from > start + 1);
   }
 
@@ -239,7 +240,7 @@ export class Continuation {
     if (startsWith(b, at, end, '<?xml')) {
       this.element = NONE;
       this.block = BLOCK.xml;
-      // Its element may begin on this line, or on the next.
+      // Its element may begin on this line or the next.
       let next = at + 1;
       while (next < end && b[next] !== LT) next++;
       if (next < end) return this.opensElement(b, next, end);
@@ -249,7 +250,7 @@ export class Continuation {
     if (name === 0 || b[end - 2] === 47 || hasEnd(b, at, end, b.subarray(at + 1, name)))
       return false;
     if (isRootOfEvents(b, at + 1, name)) return false;
-    // A word in angle brackets at the end is no element: only a line that is XML throughout opens one.
+    // A word in angle brackets at the end is not an element: only a line that is XML throughout opens one.
     if (at !== start && !(b[name] === 62 || b[name] === SPACE)) return false;
     if (at !== start && !this.mostlyDated) return false;
     this.element = b.slice(at + 1, name);
@@ -368,7 +369,7 @@ export class Continuation {
       this.block = BLOCK.none;
       return true;
     }
-    // The same element begins again: a record of its own.
+    // The same element begins again: a separate record.
     const name = elementName(b, at, end);
     return indented || name !== at + 1 + element.length || !sameBytes(b, at + 1, element);
   }
@@ -395,7 +396,7 @@ function isRootOfEvents(b: Uint8Array, at: number, end: number): boolean {
   return end - at === 6 && startsWith(b, at, end, 'Events');
 }
 
-/** Lines that describe a W3C log, not records of it: https://www.w3.org/TR/WD-logfile.html. */
+/** Lines that describe a W3C log, and are not its records: https://www.w3.org/TR/WD-logfile.html. */
 const DIRECTIVES = [
   '#Software:',
   '#Version:',
@@ -457,7 +458,7 @@ function hasEnd(b: Uint8Array, start: number, end: number, name: Uint8Array): bo
   return false;
 }
 
-/** A line of the server's own, which it writes to the slow query log when it starts. */
+/** A line that the server writes to the slow query log when it starts. */
 function isServerStart(b: Uint8Array, at: number, end: number): boolean {
   return (
     (b[at] === 47 && endsWith(b, at, end, 'started with:')) ||
@@ -494,7 +495,7 @@ function isFrame(b: Uint8Array, at: number, end: number): boolean {
   return false;
 }
 
-/** Lines that say that a trace goes on with another. */
+/** Lines that continue a trace with another one. */
 function isChained(b: Uint8Array, at: number, end: number): boolean {
   switch (b[at]) {
     case 67:
@@ -518,7 +519,7 @@ function isChained(b: Uint8Array, at: number, end: number): boolean {
   }
 }
 
-/** The end of an exception's name, with a colon or nothing after it; 0 when there is none. */
+/** The end of an exception's name, followed by a colon or nothing; 0 if there is none. */
 function exceptionName(b: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < end && (isWord(b[i]!) || b[i] === 46)) i++;

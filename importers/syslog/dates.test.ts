@@ -1,4 +1,4 @@
-/** What all dates of a log together tell: their order and their years. */
+/** What all dates of a log together determine: their order and their years. */
 import { describe, expect, it } from 'vitest';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
@@ -94,7 +94,7 @@ describe('the year of a log', () => {
     expect(daysOf(got)).toEqual(['2015-11-14', '2015-11-15']);
     expect(got.decisions.yearBasis).toBe('stated by full dates in the log');
     expect(got.notes.join()).toContain("the file's date of 2026-11-23 would make it 2026");
-    // The date of something else tells nothing.
+    // The date of something else determines nothing.
     const other = await read(
       'Nov 14 22:45:25 db postgres[7]: database system was shut down at 2017-06-17 16:58:04\n',
     );

@@ -1,6 +1,6 @@
 /**
- * What all dates of a log together tell: the years of those that state none, and the order of those
- * that are three numbers. Looked for once, at the first such date, by a pass over the whole content.
+ * What all dates of a log together determine: the years of those that state none, and the order of numeric ones.
+ * Computed once, at the first such date, by a pass over the whole content.
  */
 import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
 import { piecesOf } from '../../engine/contract/pieces.ts';
@@ -18,7 +18,7 @@ import { isSameDay, YearScan, type YearPlan } from './year.ts';
 const QUOTES_FIRST = 2000;
 const QUOTES_EACH = 64;
 const QUOTES_BYTES = 400;
-/** First lines that may be a heading with a date, as in glog's `Log file created at: …`. */
+/** Number of first lines that may be a heading with a date, as in glog's `Log file created at: …`. */
 const HEADING_LINES = 20;
 
 export interface DatesPlan {
@@ -77,14 +77,14 @@ class DatesScan {
     };
   }
 
-  /** A heading's date is before the first record's: of its year, where that comes within a week. */
+  /** A heading's date precedes the first record's: it has the same year if that is within a week. */
   private heading(b: Uint8Array, start: number, end: number): void {
     if (this.fullDate(b, start, end) === 0) return;
     const { year, month, day } = this.quoted;
     this.years.addHeading(year, month, day);
   }
 
-  /** The year of the first full date in a text (of this day, if one is given); 0 when there is none. */
+  /** The year of the first full date in a text (of this day, if one is given); 0 if there is none. */
   private fullDate(b: Uint8Array, start: number, end: number, month = 0, day = 0): number {
     const limit = Math.min(end, start + QUOTES_BYTES);
     const stamp = this.quoted;
@@ -129,12 +129,12 @@ export async function scanDates(input: SourceInput, found: Layout): Promise<Date
       }
     }
   } catch {
-    // The main pass meets the same and says so; the dates up to there are what there is.
+    // The main pass gets and reports the same error; the dates up to there are all there are.
   }
   return scan;
 }
 
-/** Says what was decided, and why. */
+/** Reports decisions and their reasons. */
 export function tellDates(sink: EventSink, { years, order }: DatesPlan): void {
   if (years.year !== undefined) {
     sink.decide({ year: years.year, yearBasis: years.basis });

@@ -1,8 +1,8 @@
 /**
  * Turns a parsed header and its bytes into a row.
  *
- * Held always: exactly one row per `emit`, with `seq`, `offset` and `length` set; a time is UTC, and
- * `ts_basis` says what of it was decided rather than stated.
+ * Invariants: exactly one row per `emit`, with `seq`, `offset` and `length` set; a time is UTC, and `ts_basis`
+ * tells which parts of it were decided rather than stated.
  */
 import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
@@ -35,7 +35,7 @@ function daysFromCivil(year: number, month: number, day: number): number {
 }
 
 export class Emitter {
-  /** Rows so far that `takeCount` has not returned. */
+  /** Number of rows that `takeCount` has not yet returned. */
   private rows = 0;
   private readonly batch: EventBatch;
   private readonly sink: EventSink;
@@ -66,7 +66,7 @@ export class Emitter {
     this.names = new AttributeNames(this.batch);
   }
 
-  /** Tells the sink the rows since the last call. */
+  /** Reports the number of rows since the last call to the sink. */
   tellRows(): void {
     if (this.rows > 0) this.sink.record(this.rows);
     this.rows = 0;
@@ -158,8 +158,8 @@ export class Emitter {
   }
 
   /**
-   * `[id name="value" …]…`, which is known to be well-formed, as attributes `id.name`; what an element of an enterprise
-   * (`name@32473`) says by names that have a meaning, as fields, too.
+   * Well-formed `[id name="value" …]…` as attributes `id.name`; an enterprise's element (`name@32473`) sets fields
+   * as well, by names with a known meaning.
    */
   private structuredData(b: Uint8Array, start: number, end: number, valid: boolean): void {
     const keys: string[] = [];

@@ -1,22 +1,21 @@
 /**
- * Octet-counted frames, `LENGTH SP SYSLOG-MSG` one after the other, as syslog over TCP and TLS is
- * recorded: RFC 6587 section 3.4.1, RFC 5425 section 4.3. Used like the shared line reader.
+ * Octet-counted frames, consecutive `LENGTH SP SYSLOG-MSG`, as syslog over TCP and TLS is recorded: RFC 6587
+ * section 3.4.1, RFC 5425 section 4.3. Used like the shared line reader.
  *
- * Held always: what is given depends on the content alone, never on block sizes; memory stays below
- * a few times the longest frame; bytes that are no frame are given up to
- * their line's end, as a message when they begin with a priority (some senders mix both framings), else
- * as `bad`.
+ * Invariants: the result depends on the content alone, never on block sizes; memory stays below a few times the
+ * longest frame; bytes that are not a frame are returned up to their line's end, as a message if they begin with a
+ * priority (some senders mix both framings), otherwise as `bad`.
  */
 import { isUtf8 } from 'node:buffer';
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { LineEncoding } from '../shared/lines.ts';
 
-/** A count above this is no frame's. */
+/** A larger count is not that of a frame. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 const REGION_BYTES = 512 * 1024;
 const MAX_DIGITS = 7;
 
-/** What a frame's count says at `at`: where the message starts and ends, if it is there at all. */
+/** The start and end of the message according to the count at `at`, if there is one. */
 function frameAt(
   b: Uint8Array,
   at: number,
@@ -33,7 +32,7 @@ function frameAt(
   return { start: i + 1, end: i + 1 + size };
 }
 
-/** Whether a content's head is framed: a count, a priority, and what follows that frame fits too. */
+/** Whether a content's head is framed: a count, a priority, and a valid continuation after that frame. */
 export function looksFramed(head: Uint8Array, complete: boolean): boolean {
   const frame = frameAt(head, 0, head.length);
   if (frame === undefined || head[frame.start] !== 60) return false;
@@ -61,9 +60,9 @@ export class FrameReader {
   /** The frame in the content, its count included. */
   lineOffset: ByteOffset = 0;
   lineLength = 0;
-  /** Why these bytes are no frame; undefined for a good one. */
+  /** Why these bytes are not a frame; undefined for a valid one. */
   bad: string | undefined;
-  /** Whether the content ends before what it has begun. */
+  /** Whether the content ends within a frame. */
   isCutOff = false;
 
   private readonly iterator: AsyncIterator<Uint8Array>;
@@ -83,7 +82,7 @@ export class FrameReader {
     return this.base + this.at;
   }
 
-  /** Loads more; false at the end. Throws what the content throws once all before was given. */
+  /** Loads more; false at the end. Throws the content's error once everything before was returned. */
   async nextBlock(): Promise<boolean> {
     this.base += this.at;
     this.buffer.copyWithin(0, this.at, this.filled);
@@ -108,12 +107,12 @@ export class FrameReader {
       }
       return false;
     }
-    // A message that lies half outside may look broken here: then it is only looked at closer.
+    // A message that is partly outside may look invalid here: then it is only examined more closely.
     this.encoding = isUtf8(this.buffer.subarray(0, this.filled)) ? 'utf8' : 'mixed';
     return true;
   }
 
-  /** Goes to the next frame of what is loaded. */
+  /** Moves to the next loaded frame. */
   next(): boolean {
     const b = this.buffer;
     while (this.at < this.filled && (b[this.at] === 10 || b[this.at] === 13)) this.at++;

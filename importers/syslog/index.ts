@@ -1,6 +1,6 @@
 /**
- * Importer of logs made of lines: syslog in all its writings, journal exports, and the text logs
- * that stand beside them. What it reads, decides and does not read: docs/importers/syslog.md.
+ * Importer of logs made of lines: syslog in all its forms, journal exports, and other text logs.
+ * docs/importers/syslog.md describes what it reads, decides and does not read.
  */
 import type {
   Importer,
@@ -16,9 +16,9 @@ import { readLog } from './read.ts';
 import { sniffLog } from './sniff.ts';
 
 /**
- * The first date without a year in a log, with the year it gets by these options: what `before` is
- * for the next older member of a rotated set. Reads the whole content once, writes nothing.
- * Undefined when no time lacks its year. The same as the metadata `first_date` of a read.
+ * The first date without a year in a log, with the year it gets by these options: the `before` of the next older
+ * member of a rotated set. Reads the whole content once, writes nothing. Undefined if every time has its year. The
+ * same as the metadata `first_date` of a read.
  */
 export async function firstDate(
   input: SourceInput,

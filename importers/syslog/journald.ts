@@ -2,8 +2,8 @@
  * Reads the Journal Export Format, as `journalctl -o export` and systemd-journal-remote write it:
  * https://systemd.io/JOURNAL_EXPORT_FORMATS/#journal-export-format
  *
- * Held always: every entry is an event or in quarantine; fields that have no column of their own
- * keep their names as attributes; memory is bounded by the largest entry that is taken.
+ * Invariants: every entry is an event or in quarantine; fields without a column keep their names as attributes;
+ * memory is bounded by the largest accepted entry.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
@@ -23,7 +23,7 @@ export function looksJournald(head: Uint8Array): boolean {
   return /^__CURSOR=/m.test(text) || /^__REALTIME_TIMESTAMP=\d+$/m.test(text);
 }
 
-/** A field at `at`: where it ends, 0 when it is not all there, -1 when it is none. */
+/** A field at `at`: its end, 0 if it is incomplete, -1 if it is invalid. */
 class Field {
   nameStart = 0;
   nameEnd = 0;
@@ -90,9 +90,9 @@ export async function readJournald(input: SourceInput, sink: EventSink): Promise
 
 /** Bytes that were read and not yet understood. */
 class ExportReader {
-  /** Where the first of the bytes is in the content. */
+  /** Position of the first byte in the content. */
   base: ByteOffset = 0;
-  /** How many bytes there are. */
+  /** Number of bytes. */
   filled = 0;
   private readonly sink: EventSink;
   private readonly batch: EventBatch;
@@ -193,7 +193,7 @@ class ExportReader {
   }
 }
 
-/** Where the entry after the next empty line starts, or -1. */
+/** Start of the entry after the next empty line, or -1. */
 function afterEntry(b: Uint8Array, at: number, filled: number): number {
   for (let i = at; ; i++) {
     i = b.subarray(0, filled).indexOf(LF, i);

@@ -1,7 +1,7 @@
 /**
- * How a log is written: lines, frames or journal entries, and the shape of its lines.
+ * The layout of a log: lines, frames or journal entries, and the shape of its lines.
  *
- * Held always: judged by the first 64 KiB alone.
+ * Invariant: judged by the first 64 KiB alone.
  */
 import type { LineRecords, SourceInput } from '../../engine/contract/importer.ts';
 import { firstBlocks } from '../../engine/contract/pieces.ts';
@@ -17,12 +17,12 @@ import { PlaceSurvey, type LogShape } from './places.ts';
 import { looksXml, XmlEventReader } from './xml-events.ts';
 
 const HEAD_BYTES = 65_536;
-/** A longer line is not kept, but for its beginning in quarantine. */
+/** Of a longer line only the beginning is kept, in quarantine. */
 export const MAX_LINE = 1024 * 1024;
 export const FRAMED = 'rfc6587';
 export const JOURNALD = 'journald-export';
 export const XML = 'windows-xml';
-/** Dialects of lines: told apart for people, read alike. */
+/** Dialects of lines: distinguished for people, read alike. */
 export const LINES = [
   'rfc5424',
   'rfc3164',
@@ -37,9 +37,9 @@ export const LINES = [
 export interface Layout {
   readonly kind: 'lines' | 'frames' | 'xml' | 'journal';
   readonly shape: LogShape;
-  /** Of a document of events that is UTF-16. */
+  /** For a document of events in UTF-16. */
   readonly wide?: Utf16 | undefined;
-  /** What some of its lines are that are none of a log. */
+  /** Lines that are records of another format. */
   readonly records?: LineRecords | undefined;
 }
 
@@ -61,7 +61,7 @@ function kindOf(head: Uint8Array, format: string): Layout['kind'] {
   return looksFramed(head, head.length < HEAD_BYTES) ? 'frames' : 'lines';
 }
 
-/** The same for lines among which others are `records`. */
+/** The same for lines mixed with `records`. */
 export async function mixedLayout(input: SourceInput, records: LineRecords): Promise<Layout> {
   const kind = 'lines';
   return { kind, records, shape: await shapeOf(await headOf(input), { kind, records }) };
@@ -79,7 +79,7 @@ async function headOf(input: SourceInput): Promise<Uint8Array> {
       if (filled === HEAD_BYTES) break;
     }
   } catch {
-    // The reading meets the same and says so; what came before decides.
+    // The main pass gets and reports the same error; the bytes before it decide.
   }
   return head.subarray(0, filled);
 }
@@ -90,7 +90,7 @@ async function shapeOf(
 ): Promise<LogShape> {
   const survey = new PlaceSurvey();
   if (kind === 'journal') return survey.shape();
-  // A line that is cut off at the end is as good as a whole one only when it is all there is.
+  // A truncated last line counts only if it is all there is.
   const last = head.length < HEAD_BYTES ? head.length : head.lastIndexOf(10) + 1;
   const bytes = last === 0 ? head : head.subarray(0, last);
   const reader =
@@ -128,7 +128,7 @@ async function shapeOf(
   return survey.shape();
 }
 
-/** The reader of records that are no lines; undefined for lines. */
+/** The reader of records that are not lines; undefined for lines. */
 export function framesOf(
   { kind, wide }: Pick<Layout, 'kind' | 'wide'>,
   blocks: () => AsyncIterable<Uint8Array>,

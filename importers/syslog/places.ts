@@ -1,20 +1,19 @@
 /**
- * Where the lines of a log have their time, judged by its first 64 KiB: at the beginning, or at a
- * place further on that many lines share. A time anywhere else is text of a message.
+ * The places where a log's lines have their time, judged by its first 64 KiB: at the beginning, or at a place
+ * further on that many lines share. A time anywhere else is text of a message.
  *
- * Held always: the judgement depends on the content alone, so that every reading of a log takes
- * the same times.
+ * Invariant: the judgement depends on the content alone, so that every reading of a log uses the same times.
  */
 
-/** What the beginning of a log shows of all of it. */
+/** Properties of a log that are judged by its beginning. */
 export interface LogShape {
   /** Whether most records that are not indented have a time. */
   readonly mostlyDated: boolean;
-  /** Places further on in a line where times are taken: keys of functions such as `positionPlace`. */
+  /** Places further on in a line where times are accepted: keys of functions such as `positionPlace`. */
   readonly places: readonly number[];
 }
 
-/** What `parseHeader` found of a line's time. */
+/** The result of `parseHeader` for a line's time. */
 interface FoundTime {
   readonly dated: boolean;
   readonly leading: boolean;
@@ -39,17 +38,17 @@ export function positionPlace(b: Uint8Array, start: number, at: number): number 
   return POSITION + wordsBefore(b, start, at) * 256 + b[at - 1]!;
 }
 
-/** The same for a number since 1970, which is told from an identifier by its place alone. */
+/** The same for a number since 1970, which only its place distinguishes from an identifier. */
 export function epochPlace(b: Uint8Array, start: number, at: number): number {
   return EPOCH + wordsBefore(b, start, at) * 256 + b[at - 1]!;
 }
 
-/** The place of what follows this byte, wherever in the line that is. */
+/** The place after this byte, wherever in the line it is. */
 export function markedPlace(b: Uint8Array, at: number): number {
   return MARKED + b[at - 1]!;
 }
 
-/** The place of a value by its name, as in `time="…"` and `"created": "…"`; 0 when it has none. */
+/** The place of a value by its name, as in `time="…"` and `"created": "…"`; 0 if it has none. */
 export function namedPlace(b: Uint8Array, start: number, at: number): number {
   let i = at - 1;
   if (b[i] === 34 || b[i] === 39) i--;
@@ -78,7 +77,7 @@ function wordsBefore(b: Uint8Array, start: number, at: number): number {
     if (blank && !isBlank) words++;
     blank = isBlank;
   }
-  // A word that has begun already is the one that the text is in.
+  // A word that has already begun is the one that contains the text.
   return Math.min(blank ? words : words - 1, MAX_WORDS);
 }
 

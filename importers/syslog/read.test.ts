@@ -1,4 +1,4 @@
-/** Whole logs: lines that belong together, frames, journals, years and zones, and bad input. */
+/** Whole logs: multi-line records, frames, journals, years and zones, and bad input. */
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
@@ -13,7 +13,7 @@ const utf8 = new TextEncoder();
 const MODIFIED = Date.UTC(2026, 10, 21);
 
 function bytesOf(content: string | Uint8Array): Uint8Array {
-  // A Buffer's slices are views: what the input hands out must be copies.
+  // A Buffer's slices are views: the input must deliver copies.
   return typeof content === 'string' ? utf8.encode(content) : new Uint8Array(content);
 }
 
@@ -432,7 +432,7 @@ describe('every kind of log', () => {
         syslogImporter.sniff(broken, { name: '', complete: true });
         const got = await read(broken);
         if (!counted) expect(got.read).toBe(countLines(broken));
-        // As the dialect it was, too, whatever it looks like now.
+        // Also in its old dialect, whatever it looks like now.
         await read(broken, {
           format: name === 'framed' ? 'rfc6587' : name === 'journald' ? 'journald-export' : 'text',
         });

@@ -1,9 +1,9 @@
 /**
  * Reads a log of lines, or of octet-counted frames, into events.
  *
- * Held always: every line ends as an event, as a part of the event before it, as a blank, or in
- * quarantine, and is counted as that once. An event is written only when the next one begins, since
- * lines that follow may belong to it; what is kept for that is bounded.
+ * Invariant: every line becomes an event, a part of the previous event, a blank, or a quarantined record, and is
+ * counted once. An event is written only when the next one begins, since the following lines may belong to it; what
+ * is buffered for that is bounded.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import { nounOf } from '../../engine/contract/counted.ts';
@@ -28,7 +28,7 @@ import { W3cColumns } from './w3c.ts';
 import { YearCursor } from './year.ts';
 
 const MAX_RAW = 64 * 1024;
-/** What one event may gather: lines beyond these are events of their own. */
+/** Maximum number of lines in an event: further lines are separate events. */
 const MAX_EVENT_LINES = 2000;
 const MAX_EVENT_BYTES = 1024 * 1024;
 
@@ -37,7 +37,7 @@ const BLANK = 'blank line';
 const NULS = 'line of NUL bytes';
 const DIRECTIVE = 'heading line of a W3C log';
 
-/** What the line reader and the frame reader have in common. */
+/** The common part of the line reader and the frame reader. */
 interface Records {
   readonly buffer: Uint8Array;
   readonly encoding: LineEncoding;
@@ -64,7 +64,7 @@ class LogReader {
   private readonly emitter: Emitter;
   private readonly w3c: W3cColumns;
   private years: YearCursor | undefined;
-  /** The event that waits for lines that belong to it, and the one being parsed. */
+  /** The pending event, which following lines may belong to, and the one being parsed. */
   private pending = new Header();
   private spare = new Header();
   private waiting = false;
@@ -78,7 +78,7 @@ class LogReader {
   private offset: ByteOffset = 0;
   private length = 0;
   private extraLines = 0;
-  /** Bytes of the waiting event when they had to be moved; `carried` of them. */
+  /** Bytes of the pending event if they had to be moved; `carried` of them. */
   private carry: Uint8Array = new Uint8Array(4096);
   private carried = -1;
   private line = 0;
@@ -107,7 +107,7 @@ class LogReader {
     this.spare.stamp.order = order?.order;
   }
 
-  /** Completes a date that does not say all of itself. False while the plan of the dates is missing. */
+  /** Completes a partial date. False if the plan of the dates is missing. */
   private date(h: Header): boolean {
     if (this.years === undefined) return !h.stamp.numeric && !lacksYear(h);
     if (lacksYear(h)) {
@@ -117,14 +117,14 @@ class LogReader {
     return true;
   }
 
-  /** Where the content is done with: the start of the waiting event. */
+  /** The content before this position is finished: the start of the pending event. */
   done(consumed: ByteOffset): ByteOffset {
     return this.waiting ? this.offset : consumed;
   }
 
-  /** Reads the lines of a region. False when it stopped at a line whose date has to be decided first. */
+  /** Reads the lines of a region. False if it stopped at a line whose date must be decided first. */
   lines(reader: LineReader, again: boolean): boolean {
-    // A Buffer's own subarray costs more than that of a Uint8Array over the same memory.
+    // A Buffer's subarray costs more than that of a Uint8Array over the same memory.
     const { buffer, byteOffset, length } = reader.buffer;
     const b = new Uint8Array(buffer, byteOffset, length);
     const valid = reader.encoding !== 'mixed';
@@ -203,7 +203,7 @@ class LogReader {
     return true;
   }
 
-  /** The same for frames, which have no lines that follow. */
+  /** The same for frames, which have no following lines. */
   frames(reader: FrameReader, again: boolean): boolean {
     const b = reader.buffer;
     const valid = reader.encoding !== 'mixed';
@@ -226,7 +226,7 @@ class LogReader {
     return true;
   }
 
-  /** After a region, whose bytes go away: saves what waits, and tells the counts. */
+  /** Called after a region, whose bytes become invalid: saves the pending event, and reports the counts. */
   endRegion(): void {
     if (this.waiting && this.carried < 0) this.startCarry();
     this.tellCounts();
@@ -262,7 +262,7 @@ class LogReader {
     this.carried = -1;
   }
 
-  /** What follows belongs to nothing before. */
+  /** The next line belongs to nothing before. */
   private besideDamage(reader: LineReader): void {
     this.flush();
     this.open = false;
@@ -283,7 +283,7 @@ class LogReader {
     this.open = false;
   }
 
-  /** Whether a line belongs to the waiting event, which has room for it. */
+  /** Whether a line belongs to the pending event, which has room for it. */
   private continues(known: boolean, b: Uint8Array, start: number, end: number): boolean {
     const { continuation, pending, bytes, headed } = this;
     return (
@@ -307,7 +307,7 @@ class LogReader {
     this.carry[at] = 10;
     this.carry.set(reader.buffer.subarray(reader.lineStart, reader.lineEnd), at + 1);
     this.carried = at + size + 1;
-    // Of a line that has nothing but a time, the message begins on the next.
+    // If a line has only a time, the message begins on the next.
     if (this.pending.messageStart >= this.pending.messageEnd) this.pending.messageStart = at + 1;
     this.pending.messageEnd = this.carried;
     this.valid &&= valid;
@@ -315,7 +315,7 @@ class LogReader {
     this.length = reader.lineOffset + reader.lineLength - this.offset;
   }
 
-  /** Moves the bytes of the waiting event, up to its message's end, out of the reader's buffer. */
+  /** Moves the bytes of the pending event, up to its message's end, out of the reader's buffer. */
   private startCarry(): void {
     const h = this.pending;
     let from = h.messageStart;
@@ -390,7 +390,7 @@ async function readRegions(
     try {
       if (!(await reader.nextBlock())) break;
     } catch (error) {
-      // What came before a content that breaks off is good, the waiting event included.
+      // Everything before the end of a broken content is good, including the pending event.
       log.endContent();
       throw error;
     }

@@ -1,8 +1,8 @@
 /**
  * Judges by its first bytes whether a content is a log, and of which dialect.
  *
- * Lines are parsed as the reader does it. Plain text without any header is still readable, so it
- * gets a low score that every more particular importer beats; binary content gets none.
+ * Lines are parsed as by the reader. Plain text without any header is still readable, so it gets a low score that
+ * every more specific importer beats; binary content gets none.
  */
 import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
 import { headAsText } from '../shared/lines.ts';
@@ -28,7 +28,10 @@ function looksStructured(head: Uint8Array, start: number, end: number): boolean 
   return separators >= 6;
 }
 
-/** Without the NULs before the first line: a log that was cut off while a program wrote to it goes on behind a hole. */
+/**
+ * Without the NULs before the first line: a log that was truncated while a program wrote to it continues after a
+ * hole.
+ */
 function withoutHole(head: Uint8Array): Uint8Array {
   const start = head.findIndex((byte) => byte !== 0);
   return start <= 0 ? head : head.subarray(start);
@@ -51,7 +54,7 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
   if (bytes.length === 0) return undefined;
   const head = withoutHole(headAsText(bytes));
   const isXml = looksXml(head);
-  // The other readers take bytes as they are: in UTF-16 these are text. None can be read from its middle.
+  // The other readers take bytes as they are: in UTF-16 these are text. None can start in the middle.
   const needsBeginning = looksJournald(bytes) || looksFramed(bytes, hint.complete) || isXml;
   if (hint.late === true && needsBeginning) return undefined;
   if (looksJournald(bytes)) return { score: 0.95, format: 'journald-export' };
@@ -67,7 +70,7 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
   for (let at = 0; at < head.length && lines < MAX_LINES;) {
     let end = head.indexOf(10, at);
     if (end < 0) {
-      // The last line may be cut.
+      // The last line may be incomplete.
       if (!hint.complete && lines > 0) break;
       end = head.length;
     }
@@ -96,7 +99,7 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
   if (format === 'rfc5424' || format === 'rfc3164' || format === 'cisco') score += 0.1;
   // A table with a time in each line is first of all a table.
   if (structured > lines / 2 && format !== 'rfc5424' && format !== 'rfc3164') score *= 0.4;
-  // CEF and LEEF have bars, but are no tables.
+  // CEF and LEEF have bars, but are not tables.
   if (eventFormats > lines / 2) score = Math.max(score, 0.85);
   return { score: Math.round(score * 1000) / 1000, format };
 }

@@ -1,6 +1,6 @@
 /**
- * Lines per second through the reader, rows thrown away when a batch is full.
- * Run: `node importers/syslog/syslog.bench.ts [lines]`.
+ * Lines per second through the reader; rows are dropped when a batch is full. Run: `node
+ * importers/syslog/syslog.bench.ts [lines]`.
  */
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
@@ -11,7 +11,7 @@ const LINES = 10_000;
 const lines = Math.ceil(Number(process.argv[2] ?? 1_000_000) / LINES) * LINES;
 const two = (n: number) => String(n).padStart(2, '0');
 
-/** What each line says, and for how many of them. */
+/** The text of each line, by its share of the lines. */
 function text(i: number): string {
   return `Failed password for invalid user user${i % 3000} from 10.0.${i % 250}.${i % 199} port ${1024 + i} ssh2`;
 }

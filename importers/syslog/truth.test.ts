@@ -1,7 +1,6 @@
 /**
- * The reader against real logs and what is known of them: line counts, times, and the fields that
- * others parsed out of the same lines. The logs are no part of the repository; without them these
- * tests are skipped.
+ * The reader against real logs and known facts about them: line counts, times, and fields that other tools parsed
+ * from the same lines. The logs are not in the repository; without them these tests are skipped.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +14,7 @@ import { syslogImporter } from './index.ts';
 const SHARED = process.env.DAYBOOK_SHARED ?? path.resolve(import.meta.dirname, '../../../shared');
 const DATA = path.join(SHARED, 'data');
 const absent = !existsSync(path.join(DATA, 'syslog-truth.tsv'));
-/** File time for years: that of the suite the truth of fail2ban's logs comes from. */
+/** File time for inferring years: that of the suite from which the truth of fail2ban's logs comes. */
 const FAIL2BAN_NOW = Date.UTC(2005, 7, 14, 10);
 /** Line formats of the truth that have a date and a time which syslog software writes. */
 const STAMPED = [
@@ -62,7 +61,7 @@ function untar(bytes: Uint8Array): Map<string, Uint8Array> {
   return out;
 }
 
-/** All logs of the truth; an archive's members one after the other, as the truth counts them. */
+/** All logs of the truth; an archive's members concatenated, as the truth counts them. */
 function truths(): Truth[] {
   const [head, ...rows] = readFileSync(path.join(DATA, 'syslog-truth.tsv'), 'utf8')
     .trimEnd()

@@ -1,4 +1,4 @@
-/** Columns that a heading of a W3C log names are what its lines state. */
+/** Lines of a W3C log state the columns that its heading names. */
 import { expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import { collect, inputOf } from '../shared/testing/collect.ts';

@@ -1,11 +1,11 @@
 /**
- * Columns of logs in the W3C extended format: what `#Fields:` names is what the lines that follow state. Their `date` and
- * `time` are UTC, unless `#Time Format: Local` says otherwise: then their zone is decided, as that of other logs is.
+ * Columns of logs in the W3C extended format: `#Fields:` names the columns of the following lines. Their `date` and
+ * `time` are UTC, unless `#Time Format: Local` says otherwise: then their zone is decided as for other logs.
  *
- * https://www.w3.org/TR/WD-logfile.html; IIS, HTTP.sys, Windows Firewall, CloudFront and Exchange write it, with blanks,
- * TABs or commas between columns.
+ * https://www.w3.org/TR/WD-logfile.html; IIS, HTTP.sys, Windows Firewall, CloudFront and Exchange write it, with
+ * blanks, TABs or commas between columns.
  *
- * Held always: a line that has more or fewer columns than were named states none of them, and `-` is no value.
+ * Invariants: a line with more or fewer columns than named states none of them, and `-` is not a value.
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
@@ -20,7 +20,7 @@ import type { Header } from './header/header.ts';
 
 const MOST_COLUMNS = 256;
 const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS] = [32, 9, 10, 44, 34, 58, 45];
-/** What a request was for, the best first: proxies may name several. */
+/** The target of a request, the best first: proxies may name several. */
 const URLS = ['cs-uri', 'cs-uri-stem', 'cs-uri-path', 'urlstem'];
 const FIELDS = '#Fields:';
 const LOCAL_TIMES = '#Time Format: Local';
@@ -32,7 +32,7 @@ type Target =
   | { readonly to: 'text'; readonly name: CutText }
   | { readonly to: 'attribute'; readonly name: string };
 
-/** Names in lower case, and what they are. A name that is not here is an attribute. */
+/** Names in lower case, and their meanings. Other names become attributes. */
 const NAMES: Readonly<Record<string, Exclude<Target['to'], 'text' | 'attribute'> | CutText>> = {
   ...{
     'c-ip': 'src_ip',
@@ -61,9 +61,9 @@ const URL: Target = { to: 'text', name: 'url' };
 export class W3cColumns {
   private readonly batch: EventBatch;
   private targets: readonly Target[] = [];
-  /** Numbers of the columns that say what a request was for, the best first; as targets they are attributes. */
+  /** Numbers of the columns with the target of a request, the best first; as targets they are attributes. */
   private urls: readonly number[] = [];
-  /** How many columns the time of a line is. */
+  /** Number of columns that form the time of a line. */
   private timeColumns = 0;
   private isCommas = false;
   private isLocal = false;
@@ -74,7 +74,7 @@ export class W3cColumns {
     this.batch = batch;
   }
 
-  /** Takes what a heading says of the lines that follow. */
+  /** Reads a heading, which describes the following lines. */
   heading(b: Uint8Array, start: number, end: number): void {
     const heading = new TextDecoder().decode(b.subarray(start, end)).trim();
     if (heading.startsWith('#Version:')) this.isLocal = false;
@@ -92,7 +92,10 @@ export class W3cColumns {
       names.length > MOST_COLUMNS ? [] : lower.map((name, i) => targetOf(name, names[i]!));
   }
 
-  /** Where the columns of a line begin: its message is all that comes after its time, and it has no other header. */
+  /**
+   * Aligns a header with the columns of a line: its message is everything after its time, and it has no other
+   * header.
+   */
   align(h: Header): void {
     if (this.targets.length === 0) return;
     h.hostStart = -1;
@@ -105,7 +108,7 @@ export class W3cColumns {
     if (this.timeColumns === 2 && !this.isLocal) h.stamp.zoned = true;
   }
 
-  /** Sets what the message of a line states, in the row that is being filled. */
+  /** Sets the values that the message of a line states, in the row being filled. */
   fill(h: Header, b: Uint8Array, valid: boolean): void {
     const { targets, starts, ends } = this;
     if (targets.length === 0) return;
@@ -123,7 +126,7 @@ export class W3cColumns {
     return end > start && !(end === start + 1 && b[start] === MINUS);
   }
 
-  /** Notes where the columns of a line are. @returns how many there are; -1: too many */
+  /** Records the positions of a line's columns. @returns their number; -1: too many */
   private cut(b: Uint8Array, from: number, to: number): number {
     const lineEnd = b.subarray(from, to).indexOf(LF);
     const end = lineEnd < 0 ? to : from + lineEnd;

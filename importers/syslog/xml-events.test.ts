@@ -4,7 +4,7 @@ import { collect, collectFrom, DEFAULT_OPTIONS, inputOf } from '../shared/testin
 import { syslogImporter } from './index.ts';
 
 const NAMESPACE = 'http://schemas.microsoft.com/win/2004/08/events/event';
-/** As long before its time as events of Security are. */
+/** As far before its time as in events of Security. */
 const event = (second: number): string =>
   `<Event xmlns='${NAMESPACE}'><System><Provider Name='Microsoft-Windows-Security-Auditing' Guid='{54849625-5478-4994-a5ba-3e3b0328c30d}'/>` +
   '<EventID>4624</EventID><Version>2</Version><Level>0</Level><Task>12544</Task><Opcode>0</Opcode><Keywords>0x8020000000000000</Keywords>' +

@@ -1,7 +1,7 @@
 /**
- * Windows events in an XML document: `<Events><Event …>…</Event><Event …>…</Event></Events>`, as the Event Viewer saves them on
- * one line and wevtutil in a root element of any name, or with each element over several lines. Each element is a record;
- * what is neither that nor markup around them is quarantined. Used like the shared line reader.
+ * Windows events in an XML document: `<Events><Event …>…</Event><Event …>…</Event></Events>`, as the Event Viewer
+ * saves them on one line and wevtutil in a root element of any name, or with each element over several lines. Each
+ * element is a record; anything else except markup around them is quarantined. Used like the shared line reader.
  *
  * Schema: https://learn.microsoft.com/en-us/windows/win32/wes/eventschema-schema
  */
@@ -15,17 +15,17 @@ const LF = 10;
 const START = '<Event';
 const END = Buffer.from('</Event>');
 const NAMESPACE = 'http://schemas.microsoft.com/win/';
-/** Longest of what is between elements. */
+/** Maximum length of what is between elements. */
 const MAX_TAG = 4096;
-/** Of the head, within which the first event must state what it is. */
+/** Part of the head within which the first event must identify itself. */
 const LOOK_BYTES = 2048;
-/** Of an element, within which its namespace is. */
+/** Part of an element that must contain its namespace. */
 const STATED_BYTES = 400;
 
-/** `<Events>`, or an element of any name that an event follows at once. */
+/** `<Events>`, or an element of any name that an event directly follows. */
 const ROOT = /^<(?:Events[\s>]|(?!Event[\s>])[\w.:-]+(?:\s[^<>]*)?>\s*<Event[\s>])/;
 
-/** Whether a content's head is a document of events, which are no lines. */
+/** Whether a content's head is a document of events instead of lines. */
 export function looksXml(head: Uint8Array): boolean {
   const text = Buffer.from(head.subarray(0, LOOK_BYTES)).toString('latin1');
   const at = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*/s.exec(text)![0].length;
@@ -42,15 +42,18 @@ export function looksXml(head: Uint8Array): boolean {
 export class XmlEventReader extends FrameReader {
   /** The tag before the first event; empty: an event comes first. */
   private root: string | undefined;
-  /** Where the end that was found last is in the content, and up to where there is no other. */
+  /** Position in the content of the last end found, and up to where there is no other. */
   private endOffset: ByteOffset = -1;
   private searched: ByteOffset = 0;
   private readonly wide: boolean;
-  /** Of UTF-16: bytes up to place `counted` of its transcript. */
+  /** For UTF-16: bytes up to position `counted` of its transcription. */
   private wideOffset: ByteOffset = 0;
   private counted = 0;
 
-  /** @param wide what the content is, if it is UTF-16: the buffer has its transcript, and records their places in it */
+  /**
+   * @param wide the encoding of the content if it is UTF-16: the buffer has its transcription, and records their
+   * positions in it
+   */
   constructor(blocks: AsyncIterable<Uint8Array>, wide: Utf16 | undefined) {
     super(wide === undefined ? blocks : asUtf8(blocks, wide.littleEndian));
     this.wide = wide !== undefined;
@@ -65,7 +68,7 @@ export class XmlEventReader extends FrameReader {
     return super.nextBlock();
   }
 
-  /** Where in the content `buffer[at]` is. Places are asked for in ascending order. */
+  /** Position of `buffer[at]` in the content. Positions are requested in ascending order. */
   private offsetOf(at: number): ByteOffset {
     if (!this.wide) return this.base + at;
     this.wideOffset += utf16Length(this.buffer, this.counted - this.base, at);
@@ -110,7 +113,7 @@ export class XmlEventReader extends FrameReader {
     this.root ??= '';
     const end = this.nextEnd(at);
     if (end >= 0 && end - at < MAX_FRAME_BYTES) {
-      // The end may be that of another event, after one that was cut off.
+      // The end may be that of another event, after a truncated one.
       const other = statedStart(this.buffer, at + START.length, end);
       return other < 0
         ? this.give(at, at, end + END.length, undefined)
@@ -122,7 +125,7 @@ export class XmlEventReader extends FrameReader {
     return this.give(at, at, this.nextStart(at + 1), 'an event without an end');
   }
 
-  /** Whether a tag says nothing itself: a declaration, a comment, an end, the root element. */
+  /** Whether a tag has no content of its own: a declaration, a comment, an end, the root element. */
   private isMarkup(at: number, end: number): boolean {
     const tag = Buffer.from(this.buffer.subarray(at, end)).toString('latin1');
     if (tag[1] === '!' || tag[1] === '?') return true;
@@ -138,7 +141,7 @@ export class XmlEventReader extends FrameReader {
     return tag === this.root;
   }
 
-  /** Where the first end from `at` on is; -1: not in what is loaded. Bytes without one are not searched twice. */
+  /** Position of the first end from `at` on; -1 if none is loaded. Bytes without one are not searched twice. */
   private nextEnd(at: number): number {
     const { base, filled } = this;
     if (this.endOffset < base + at) {
@@ -150,7 +153,7 @@ export class XmlEventReader extends FrameReader {
     return this.endOffset < 0 ? -1 : this.endOffset - base;
   }
 
-  /** Where the next element begins or may begin, or what is loaded ends. */
+  /** Where the next element begins or may begin, or the end of what is loaded. */
   private nextStart(from: number): number {
     const { buffer, filled } = this;
     for (let at = from; at < filled; at++) {
@@ -161,7 +164,7 @@ export class XmlEventReader extends FrameReader {
   }
 }
 
-/** Where an element begins in [from, end) that states that it is an event; -1: nowhere. */
+/** Start of an element in [from, end) that identifies itself as an event; -1: there is none. */
 function statedStart(b: Uint8Array, from: number, end: number): number {
   const part = Buffer.from(b.buffer, b.byteOffset + from, end - from);
   for (let at = part.indexOf(START); at >= 0; at = part.indexOf(START, at + START.length)) {

@@ -280,7 +280,7 @@ describe('years by what a log states', () => {
     expect(plan.notes.join()).toContain('would make it 2026');
     const asked = scan.plan({ year: 2023, before: undefined }, file);
     expect(asked.notes.join()).toContain('are not those of 2023 but of 2024, 2019');
-    // Where they fit, nothing contradicts.
+    // If they fit, there is no contradiction.
     const right = scan.plan(
       { year: undefined, before: undefined },
       Date.parse('2024-12-01T00:00Z'),

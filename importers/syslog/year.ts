@@ -1,34 +1,33 @@
 /**
  * The years of times that state none.
  *
- * The months and days of a log, in the order of its lines, are cut into segments of one year each: a
- * step backwards of more than half a year is a new year (a smaller one is a late message), and a
- * step from the first days of January to the last of December goes back to the year before. The
- * last record's year is given, or stated by dates and weekdays in the log, or guessed from the file's
- * time, and the segments before it count down from there; one that holds a 29 February goes on to the
- * leap year before.
+ * The months and days of a log, in the order of its lines, are cut into segments of one year each: a step backwards
+ * of more than half a year starts a new year (a smaller one is a late message), and a step from the first days of
+ * January to the last of December returns to the previous year. The last record's year is given, or stated by dates
+ * and weekdays in the log, or guessed from the file's time, and the segments before it count down from there; one
+ * that contains a 29 February moves on to the previous leap year.
  *
- * Held always: the look-ahead (`YearScan`) and the reading (`YearCursor`) cut alike, because both
- * use `Segments` on the same dates in the same order. Memory is bounded whatever the dates are.
+ * Invariants: the look-ahead (`YearScan`) and the reading (`YearCursor`) form the same segments, because both use
+ * `Segments` on the same dates in the same order. Memory is bounded, whatever the dates are.
  */
 import { GIVEN } from '../../engine/contract/decisions.ts';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
 
-/** Days of a leap year before each month, so that 29 February has a place. */
+/** Days of a leap year before each month, so that 29 February has a number. */
 const BEFORE_MONTH = [0, 0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335];
 const HALF_A_YEAR = 183;
-/** How late a message from the old year may come after the first of the new one. */
+/** How late a message from the old year may arrive after the first of the new one. */
 const LATE_DAYS = 7;
-/** Turns of the year after which the dates are taken not to be in order, and no more are counted. */
+/** With more turns of the year the dates are assumed not to be in order, and counting stops. */
 const MAX_TURNS = 120;
 const DAY_MS = 86_400_000;
-/** When nothing tells the year: the first leap year that has times, and plainly none that is meant. */
+/** Used if nothing tells the year: the first leap year with times, and obviously not a real one. */
 export const UNKNOWN_YEAR = 1972;
 /** Kinds of years by the weekday of their first day, common years and leap years. */
 const YEAR_KINDS = 14;
 /** Years back from the latest possible one in which every kind of year has occurred. */
 const KINDS_REPEAT = 40;
-/** Of the weekdays of a log, how many must fit a year: clocks and copies are wrong now and then. */
+/** The share of a log's weekdays that must fit a year: clocks and copies are sometimes wrong. */
 const FITTING_SHARE = 0.9;
 
 function isLeapYear(year: number): boolean {
@@ -39,7 +38,7 @@ function dayOfYear(month: number, day: number): number {
   return BEFORE_MONTH[month]! + day;
 }
 
-/** Whether two days of a year are one day or next to each other, also across the turn of the year. */
+/** Whether two days of a year are equal or adjacent, even across the turn of the year. */
 export function isSameDay(month: number, day: number, month2: number, day2: number): boolean {
   const apart = Math.abs(dayOfYear(month, day) - dayOfYear(month2, day2));
   return apart <= 1 || apart >= 365;
@@ -72,11 +71,11 @@ class Segments {
 export interface YearPlan {
   /** The last record's year, or undefined when no record lacks one. */
   readonly year: number | undefined;
-  /** Why it is that year, as `Decisions.yearBasis` has it. */
+  /** The reason for the year, as in `Decisions.yearBasis`. */
   readonly basis: string;
-  /** What a person should know about it: contradictions, above all. */
+  /** Notes for people: contradictions, above all. */
   readonly notes: readonly string[];
-  /** The first date without a year, with the one it gets: what an older member of a set comes before. */
+  /** The first date without a year, with the one it gets: the upper bound for an older member of a set. */
   readonly start:
     { readonly year: number; readonly month: number; readonly day: number } | undefined;
   /** Year by segment, from segment `first` on. */
@@ -97,7 +96,7 @@ export class YearScan {
   /** By segment and kind of year, the weekdays that fit it. */
   private readonly weekdays = new Uint32Array((2 * MAX_TURNS + 1) * YEAR_KINDS);
   private weekdayCount = 0;
-  /** How many dates in the log say that the first record's segment is of a year. */
+  /** Number of dates in the log that put the first record's segment in each year. */
   private readonly stated = new Map<number, number>();
   private statedCount = 0;
   private firstStated = Infinity;
@@ -112,7 +111,7 @@ export class YearScan {
 
   /**
    * A date without a year.
-   * @param weekday 0 for Sunday; -1 when none was stated
+   * @param weekday 0 for Sunday; -1 if none was stated
    */
   add(month: number, day: number, weekday = -1): void {
     const at = this.segments.step(month, day) + MAX_TURNS;
@@ -141,7 +140,7 @@ export class YearScan {
     this.lastStated = Math.max(this.lastStated, year);
   }
 
-  /** A date that states its year, on a line of its own. */
+  /** A date with its year, on a line of its own. */
   addDated(year: number, month: number, day: number): void {
     this.lastDatedYear = year;
     if (this.lastMonth === 0) return;
@@ -254,7 +253,7 @@ export class YearScan {
     return { year, basis: `guessed from the weekdays in the log and ${latest.source}` };
   }
 
-  /** The latest year that the last record can be of, by what is outside of the log. */
+  /** The latest possible year of the last record, by information from outside the log. */
   private latestYear(
     { before }: Pick<ReadOptions, 'before'>,
     modifiedMs: number | undefined,
@@ -297,7 +296,7 @@ export class YearScan {
     return years;
   }
 
-  /** Whether the weekdays of the log are those of its years, when its last is `year`. */
+  /** Whether the weekdays of the log fit its years if its last one is `year`. */
   private fits(year: number): boolean {
     const lastAt = this.segments.index + MAX_TURNS;
     let fitting = 0;

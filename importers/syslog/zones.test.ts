@@ -1,4 +1,4 @@
-/** Offsets that a line states beside its time, in every place they are written in. */
+/** Offsets that a line states apart from its time, in every position. */
 import { expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';

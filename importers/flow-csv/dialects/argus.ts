@@ -14,7 +14,7 @@ export const argus: Dialect = {
     ['starttime', 'proto', 'totbytes'],
     ['stime', 'srcaddr', 'dstaddr', 'state'],
     ['srcaddr', 'dstaddr', 'dir', 'state'],
-    // Bot-IoT writes Argus's own field names.
+    // Bot-IoT uses Argus's field names.
     ['stime', 'saddr', 'daddr', 'state'],
   ],
   columns: {

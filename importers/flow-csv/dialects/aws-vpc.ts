@@ -1,7 +1,6 @@
 /**
- * AWS VPC flow logs, versions 2 to 5: blanks between columns, with a header line (S3) or without
- * (CloudWatch, where a time of ingestion may stand first).
- * https://docs.aws.amazon.com/vpc/latest/userguide/flow-log-records.html
+ * AWS VPC flow logs, versions 2 to 5: blanks between columns, with a header line (S3) or without (CloudWatch, where
+ * an ingestion time may come first). https://docs.aws.amazon.com/vpc/latest/userguide/flow-log-records.html
  */
 import { isAddress, WHOLE, type Dialect } from './dialect.ts';
 
@@ -26,7 +25,7 @@ const ACCOUNT = /^(?:\d{12}|unknown)$/;
 const INTERFACE = /^eni-[0-9a-f]+$/;
 const ACTION = /^(?:ACCEPT|REJECT|-)$/;
 
-/** Names a custom order's columns as far as their cells tell what they are; others get a number. */
+/** Names the columns of a custom order as far as their cells identify them; others get a number. */
 function recognise(cells: readonly string[]): readonly string[] | undefined {
   if (!cells.some((cell) => INTERFACE.test(cell)) || !cells.some((cell) => STATUS.test(cell))) {
     return undefined;
@@ -42,7 +41,7 @@ function recognise(cells: readonly string[]): readonly string[] | undefined {
   return names;
 }
 
-/** Numbers say little by themselves: only those in AWS's usual places get names. */
+/** Numbers alone are ambiguous: only those in AWS's default positions get names. */
 function nameNumbers(cells: readonly string[], names: string[]): void {
   const after = names.indexOf('dstaddr') + 1;
   const usual = ['srcport', 'dstport', 'protocol'];

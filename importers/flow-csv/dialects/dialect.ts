@@ -1,4 +1,4 @@
-/** What a dialect file states: which headers are its own, and what each column means. */
+/** The contents of a dialect file: the headers that identify it, and the meaning of each column. */
 import type { Kind } from '../../../engine/contract/event.ts';
 import type { Setter } from '../fields.ts';
 import type { IcmpStyle } from '../row-writer.ts';
@@ -9,10 +9,10 @@ export interface Dialect {
   readonly kind: Kind;
   /** Setters by simplified column name (`simplify`); all others become attributes. */
   readonly columns: Readonly<Record<string, Setter>>;
-  /** A header is this dialect's when it has all names (simplified) of one of these lists. */
+  /** A header is of this dialect if it has all names (simplified) of one of these lists. */
   readonly signatures: readonly (readonly string[])[];
   readonly icmp?: IcmpStyle;
-  /** Texts that stand for nothing, in attributes too. */
+  /** Texts for a missing value, in attributes as well. */
   readonly unset?: readonly string[];
   /** Whether quotes are plain text. */
   readonly unquoted?: boolean;
@@ -20,14 +20,14 @@ export interface Dialect {
   readonly summary?: string;
   readonly payloadAsBytes?: boolean;
   readonly keyed?: boolean;
-  /** Files without a header: their columns, if the cells of the first row are what they should be. */
+  /** For files without a header: their columns, if the cells of the first row fit. */
   readonly headerless?: (cells: readonly string[]) => readonly string[] | undefined;
 }
 
 export const IP4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 export const WHOLE = /^\d+$/;
 
-/** Whether a cell looks like an IP address. Cells may be as long as a row: no pattern sees those. */
+/** Whether a cell looks like an IP address. Cells may be as long as a row: no pattern is applied to those. */
 export function isAddress(cell: string): boolean {
   if (cell.length < 3 || cell.length > 45) return false;
   return IP4.test(cell) || (cell.includes(':') && /^[0-9a-f:.]+$/i.test(cell));

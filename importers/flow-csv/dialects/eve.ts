@@ -35,7 +35,7 @@ const EVERY_EVENT: Readonly<Record<string, Setter>> = {
   smtprcptto: 'email_to',
 };
 
-/** Their `timestamp` is when they were written; when they began stands within. */
+/** Their `timestamp` is when they were written; their start is a member. */
 const FLOW: Readonly<Record<string, Setter>> = {
   ...EVERY_EVENT,
   flowid: 'key',
@@ -80,7 +80,7 @@ export function eveEvent(eventType: string): Dialect {
   };
 }
 
-/** All that Suricata writes into `event_type`. */
+/** All values that Suricata writes into `event_type`. */
 const EVENT_TYPES: ReadonlySet<string> = new Set(
   (
     'alert anomaly arp bittorrent_dht dcerpc dhcp dnp3 dns doh2 drop engine enip fileinfo flow frame ftp ' +
@@ -92,9 +92,8 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
 const SHAPE: readonly string[] = ['flow_id', 'in_iface', 'pcap_cnt', 'src_ip'];
 
 /**
- * The type of an event of Suricata's; undefined for any other record: many have a `timestamp` and some
- * type of event.
- * @param known whether most of the content is Suricata's, so that a type that is not listed is one, too
+ * The type of a Suricata event; undefined for any other record: many have a `timestamp` and some event type.
+ * @param known whether most of the content is Suricata's, so that an unlisted type counts as well
  */
 export function eveTypeOf({ keys, values }: Flat, known: boolean): string | undefined {
   const at = keys.indexOf('event_type');

@@ -1,12 +1,12 @@
 /**
- * nfdump's printed lines (`-o line`, `long`, `extended`, `biline`, `-o fmt:…`): columns are told by
- * the titles of the heading, and cells are divided by blanks or commas.
+ * nfdump's printed lines (`-o line`, `long`, `extended`, `biline`, `-o fmt:…`): the titles of the heading identify
+ * the columns, and cells are separated by blanks or commas.
  * https://github.com/phaag/nfdump/blob/master/man/nfdump.1
  */
 import type { Setter } from '../fields.ts';
 import type { Dialect } from './dialect.ts';
 
-/** A title of the heading: what its column is, and how many words its cells have. */
+/** A title of the heading: the meaning of its column, and the number of words in its cells. */
 interface Title {
   readonly title: string;
   readonly setter: Setter;
@@ -35,7 +35,7 @@ const TITLES: readonly Title[] = [
   { title: 'Flags', setter: 'tcp_flags', words: 1 },
   { title: 'Packets', setter: 'packets', words: 1 },
   { title: 'Bytes', setter: 'bytes', words: 1 },
-  // What comes in is what the originator sent.
+  // Incoming traffic is what the originator sent.
   { title: 'Out Pkt', setter: 'packets_rev', words: 1 },
   { title: 'In Pkt', setter: 'packets', words: 1 },
   { title: 'Out Byte', setter: 'bytes_rev', words: 1 },
@@ -48,7 +48,7 @@ interface TextColumns {
   readonly words: number[];
 }
 
-/** The columns of a heading; undefined if it is none. */
+/** The columns of a heading; undefined if it is not one. */
 export function readHeading(line: string): TextColumns | undefined {
   if (!/^\s*Date (first seen|flow start|last seen|received|flow end)\b/.test(line)) {
     return undefined;
@@ -66,7 +66,7 @@ export function readHeading(line: string): TextColumns | undefined {
   return columns.names.length >= 3 ? columns : undefined;
 }
 
-/** Lines that nfdump prints behind the flows. */
+/** Lines that nfdump prints after the flows. */
 export const TRAILERS: readonly string[] = [
   'Summary:',
   'Time window:',

@@ -76,7 +76,7 @@ export const nfdumpJson: Dialect = {
 };
 
 const WORDS = ['0', '1', '2', '3'];
-/** Names of the columns of `-o pipe`: times in seconds with milliseconds beside them, or (1.7) in milliseconds. */
+/** Names of the columns of `-o pipe`: times in seconds followed by milliseconds, or (1.7) in milliseconds. */
 function pipeColumns(millis: boolean): readonly string[] {
   return [
     'af',
@@ -91,7 +91,7 @@ function pipeColumns(millis: boolean): readonly string[] {
     ...['dst_port', 'src_as', 'dst_as', 'input', 'output', 'flags', 'tos', 'packets', 'bytes'],
   ];
 }
-/** Of IPv4, and of IPv6 on one system or another. */
+/** IPv4, and IPv6 on various systems. */
 const FAMILIES: ReadonlySet<string> = new Set(['2', '10', '23', '24', '26', '28', '30']);
 const PORT = /^\d{1,5}$/;
 const STAMP = { 24: /^\d{9,10}$/, 22: /^\d{9,13}$/ } as const;

@@ -1,4 +1,4 @@
-/** The dialects of tables, one line each; of those that a header fits, the first is taken. */
+/** The dialects of tables, one per line; the first whose header fits is used. */
 import { argus } from './argus.ts';
 import { awsVpc } from './aws-vpc.ts';
 import { cicflowmeter } from './cicflowmeter.ts';

@@ -1,6 +1,6 @@
 /**
- * SiLK's rwcut: `|` between right-aligned columns, one at the end too; times are UTC unless
- * `--timestamp-format` said otherwise. https://tools.netsa.cert.org/silk/rwcut.html
+ * SiLK's rwcut: `|` between right-aligned columns, and one at the end; times are UTC unless `--timestamp-format`
+ * said otherwise. https://tools.netsa.cert.org/silk/rwcut.html
  */
 import type { Dialect } from './dialect.ts';
 

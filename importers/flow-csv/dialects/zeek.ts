@@ -21,11 +21,11 @@ const EVERY_LOG: Readonly<Record<string, Setter>> = {
   dst: 'dst_ip',
   // Corelight's name of the sensor that writes the log.
   systemname: 'host',
-  // Of an export of Splunk, which wraps the record.
+  // From a Splunk export, which wraps the record.
   resulthost: 'host',
 };
 
-/** What names the log (`event_type`), its kind, and the columns that give it away in JSON. */
+/** A log's name (`event_type`), its kind, and the columns that identify it in JSON. */
 interface Log {
   readonly path: string;
   readonly kind: Kind;
@@ -44,7 +44,7 @@ const LOGS: readonly Log[] = [
     kind: 'flow',
     own: [['connstate'], ['origipbytes'], ['uid', 'history']],
     columns: {
-      // LogAscii's maps of field names, as Zeek's own documentation and tests use them.
+      // LogAscii's maps of field names, as used in Zeek's documentation and tests.
       srcip: 'src_ip',
       srcport: 'src_port',
       dstip: 'dst_ip',
@@ -69,7 +69,7 @@ const LOGS: readonly Log[] = [
     own: [['transid', 'uid'], ['qtypename'], ['query', 'rcode']],
     columns: { qtypename: 'query_type' },
   },
-  // Before those of which they have columns, too.
+  // Listed before those whose columns they share.
   {
     path: 'kerberos',
     kind: 'kerberos',
@@ -191,7 +191,7 @@ const LOGS: readonly Log[] = [
     own: [['host', 'portnum', 'issuersubject']],
     columns: { host: 'dst_ip', hostip: 'dst_ip', portnum: 'dst_port' },
   },
-  // Corelight's own: a server at which a user was seen, and one whose encrypted traffic was judged.
+  // Corelight's logs: a server at which a user was seen, and one whose encrypted traffic was analysed.
   {
     path: 'known_users',
     kind: 'other',
@@ -221,7 +221,7 @@ const LOGS: readonly Log[] = [
   { path: 'packet_filter', kind: 'other', own: [['node', 'filter', 'success']] },
 ];
 
-/** Logs of Zeek's own scripts beside those above: what they are called is what they are. */
+/** Other logs of Zeek's scripts: their names are their types. */
 const OTHER_LOGS: ReadonlySet<string> = new Set(
   (
     'analyzer barnyard2 broker bacnet cip cluster config dce_rpc dnp3 dnp3_control dnp3_objects dpd enip ftp intel ' +
@@ -232,7 +232,7 @@ const OTHER_LOGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Kinds of logs that nothing but their names tells. */
+/** Kinds of logs that only their names tell. */
 const KINDS_OF_PATHS: Readonly<Record<string, Kind>> = {
   ...{ smb_cmd: 'smb', dnp3_control: 'dnp3', dnp3_objects: 'dnp3' },
 };
@@ -243,8 +243,8 @@ export function zeekLog(
   names: ReadonlySet<string>,
   id: string,
 ): Dialect & { readonly path: string | undefined } {
-  // A log may be written under a path of its own: what it is shows in its columns. A name of Zeek's own
-  // is believed whatever the columns.
+  // A log may be written under a custom path: its columns identify it. A name of Zeek's is believed whatever the
+  // columns are.
   const log =
     LOGS.find((candidate) => candidate.path === path) ??
     (path !== undefined && OTHER_LOGS.has(path)
@@ -279,14 +279,14 @@ export function isZeek(names: ReadonlySet<string>): boolean {
 /** Forms of records that are remembered: those of one log are few. */
 const MAX_FORMS = 4096;
 
-/** Tells the log that a JSON record of Zeek's is of. */
+/** Finds the log that a Zeek JSON record belongs to. */
 export class ZeekLogFinder {
   private readonly byForm = new Map<string, string | undefined>();
 
   /**
-   * As the record says (`_path`, RockNSM's `@stream`), or as its members show; undefined for a record that
-   * is not Zeek's, or does not show it.
-   * @param known whether the content is Zeek's, so that a record needs no identifier of Zeek's
+   * According to the record (`_path`, RockNSM's `@stream`), or its members; undefined for a record that is not
+   * Zeek's, or cannot be assigned.
+   * @param known whether the content is Zeek's, so that a record needs no Zeek identifier
    */
   find({ keys, values }: Flat, known: boolean): string | undefined {
     if (!keys.includes('ts') && !known) return undefined;
@@ -310,7 +310,7 @@ export class ZeekLogFinder {
   }
 }
 
-/** Logs whose columns nothing else has; records of others need an identifier of Zeek's. */
+/** Logs with unique columns; records of others need a Zeek identifier. */
 const UNMISTAKABLE: ReadonlySet<string> = new Set(
   'notice weird x509 pe stats capture_loss known_services known_certs'.split(' '),
 );

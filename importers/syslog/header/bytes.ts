@@ -13,7 +13,7 @@ export const BAR = 124;
 export const PERCENT = 37;
 export const ESCAPE = 27;
 
-/** Longest name that is taken for a host, a program or a Cisco mnemonic. */
+/** Maximum length of a name of a host, a program or a Cisco mnemonic. */
 export const MAX_NAME = 255;
 
 export function isDigit(c: number): boolean {

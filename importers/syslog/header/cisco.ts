@@ -1,4 +1,7 @@
-/** What Cisco's devices, and those that write as they do, put before a message: number, host, time, zone, mnemonic. */
+/**
+ * Parses what Cisco's devices, and those that imitate them, put before a message: number, host, time, zone,
+ * mnemonic.
+ */
 import { SHAPE } from '../../shared/stamp.ts';
 import {
   allDigits,
@@ -17,7 +20,7 @@ import {
 } from './bytes.ts';
 import { type Header, isFirm } from './header.ts';
 
-/** Cisco's mark before the time of a clock that is not set: `*Mar  1 1993 00:00:46`. */
+/** Cisco's mark before the time of an unset clock: `*Mar  1 1993 00:00:46`. */
 export const UNSET = 42;
 
 /** `[12345.678901]`: the place after it, or 0. */
@@ -79,7 +82,7 @@ export function sequenced(h: Header, b: Uint8Array, at: number, end: number): bo
     // `123: router: *Mar  1 …`, and without the colon.
     const w = nameBefore(b, p, end);
     if (w > p && isHost(b, p, w)) {
-      // `123: router: 456: *Mar  1 …`: the device's own number, too.
+      // `123: router: 456: *Mar  1 …`: includes the device's own number.
       let after = skipSpaces(b, b[w] === SPACE ? w : w + 1, end);
       let digits = after;
       while (digits < end && isDigit(b[digits]!)) digits++;
@@ -157,14 +160,17 @@ export function sinceBoot(b: Uint8Array, at: number, end: number): number {
   return i > at && b[i] === COLON && b[i + 1] === SPACE && b[i + 2] === PERCENT ? i + 2 : 0;
 }
 
-/** Where a device's name ends that a blank, or a colon and a blank, follow. */
+/** The end of a device's name that is followed by a blank, or a colon and a blank. */
 function nameBefore(b: Uint8Array, at: number, end: number): number {
   let w = at;
   while (w < end && w - at <= MAX_NAME && b[w] !== SPACE) w++;
   return b[w] === SPACE && b[w - 1] === COLON ? w - 1 : w;
 }
 
-/** Reads the mnemonic behind a time and a colon, with the name of a zone before that or without. @returns whether there is one */
+/**
+ * Reads the mnemonic after a time and a colon, with or without the name of a zone before it. @returns whether there
+ * is one
+ */
 function isMnemonicNext(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const p = zoneEnd(b, at, end);
   return b[p] === COLON && b[p + 1] === SPACE && mnemonicAt(h, b, p + 2, end);
@@ -197,7 +203,7 @@ export function ciscoHost(h: Header, b: Uint8Array, at: number, end: number): bo
   return true;
 }
 
-/** Where the name of a zone ends that nobody else knows and a colon follows: `… 18:46:11 SGT: %…`, `… UTC : %…`. */
+/** The end of an unknown zone's name that is followed by a colon: `… 18:46:11 SGT: %…`, `… UTC : %…`. */
 function zoneEnd(b: Uint8Array, at: number, end: number): number {
   if (b[at] !== SPACE) return at;
   let i = at + 1;

@@ -1,4 +1,4 @@
-/** Writings of log lines and the columns each must give. All lines are made for these tests. */
+/** Forms of log lines and the columns that each must give. All lines were made for these tests. */
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../../engine/contract/event.ts';
 import { collect, inputOf, type CollectedRow } from '../../shared/testing/collect.ts';
@@ -50,7 +50,7 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  // Symantec's manager names itself before its host.
+  // Symantec's manager writes its name before its host.
   {
     line: '<54>Mar  4 05:06:07 SymantecServer av1.example.com: Virus found,Computer name: PC1',
     time: '2026-03-04T05:06:07',
@@ -80,7 +80,7 @@ const CASES: Case[] = [
     message: '%UC_AUDITLOG-5-AdministrativeEvent: %[ UserID =alice]',
     attrs: { sequence: '17' },
   },
-  // What is no zone stays in the message: it may be the device's name.
+  // A word that is not a zone stays in the message: it may be the device's name.
   {
     line: '<189>17: Mar  4 05:06:07.100 host1 : %SYS-5-CONFIG_I: Configured from console',
     time: '2026-03-04T05:06:07.100',
@@ -109,7 +109,7 @@ const CASES: Case[] = [
   },
   { line: '2026 3 4 05:06:07 a', message: '2026 3 4 05:06:07 a' },
   { line: '2026 13 04 05:06:07 a', message: '2026 13 04 05:06:07 a' },
-  // What devices put where names should be is their message.
+  // What devices put in place of names is their message.
   {
     line: '<5>1 2026-03-10T09:11:20Z VAULT {"format":"elastic","version":"1.0","syslog":{"a":"b c"}}',
     time: '2026-03-10T09:11:20',
@@ -295,7 +295,7 @@ const CASES: Case[] = [
     severity: 6,
     message: '[a x="1 m',
   },
-  // As rsyslog writes RFC 5424 to files, without priority.
+  // RFC 5424 without priority, as rsyslog writes it to files.
   {
     line: '2022-08-27T17:22:01.694554+03:00 space01 CRON 20856 - -  (root) CMD (x)',
     time: '2022-08-27T14:22:01.694554',
@@ -674,7 +674,7 @@ const CASES: Case[] = [
     severity: 6,
     message: 'Original Address=unknown hello',
   },
-  // A word of a sentence is no host, nor is the client of an access log.
+  // A word of a sentence is not a host, nor is the client of an access log.
   ...[
     'Login failed for user alice',
     'fw-1 Login failed for user alice',
@@ -741,7 +741,7 @@ const CASES: Case[] = [
     host: 'fw1',
     message,
   })),
-  // What no mnemonic follows, numbers, and times since the start are no names of Cisco's devices.
+  // Names without a following mnemonic, numbers, and times since the start are not names of Cisco's devices.
   ...[
     '5: last 78: Nov 29 2026 10:00:00: restored',
     '5: since 78: Nov 29 2026 10:00:00: link down',
@@ -784,7 +784,7 @@ const CASES: Case[] = [
     'Task Nov 29 2026 10:00:00 UTC: %d items failed',
     'Task: Nov 29 2026 10:00:00 UTC: %d items failed',
   ].map((line) => ({ line, time: '2026-11-29T10:00:00', message: line })),
-  // A percent sign is no mnemonic, and the word before it no zone.
+  // A percent sign is not a mnemonic, and the word before it not a zone.
   ...['EST used %d of 10', 'PST top %CPU reached 99'].map((text) => ({
     line: `Nov 29 10:00:00 ${text}`,
     time: '2025-11-29T10:00:00',
@@ -792,7 +792,7 @@ const CASES: Case[] = [
     host: text.slice(0, 3),
     message: text.slice(4),
   })),
-  // What `debug` writes.
+  // Output of `debug`.
   {
     line: '<189>47: sw2: Nov 29 2026 10:00:00.001: ISAKMP (0): received',
     time: '2026-11-29T10:00:00.001',
@@ -1111,7 +1111,7 @@ const CASES: Case[] = [
     time: '2021-12-06T12:43:57',
     message: '24,12/06/21,12:43:57,Database Cleanup Begin,,,,,0,6,,,,,,,,,0',
   },
-  // No such log: what its dates mean is not known.
+  // An unknown log: the meaning of its dates is unknown.
   ...['1,05/06/21,12:43:57,door,open', '10,05/06/21,12:43:57,Assign,one,two,three,four'].map(
     (line) => ({ line, message: line }),
   ),
@@ -1188,7 +1188,7 @@ const CASES: Case[] = [
     host: 'pa-1',
     message: '1,2023/06/28 14:40:42,0154,TRAFFIC,end,2562,x,2023-06-28T14:40:43.134-07:00,y',
   },
-  // An epoch of another day, an exact time of another hour: they are of something else.
+  // An epoch of another day, an exact time of another hour: they refer to something else.
   {
     line: 'date=2018-12-29 time=14:50:47 eventtime=1540849847 x=1',
     time: '2018-12-29T14:50:47',
@@ -1219,7 +1219,7 @@ const CASES: Case[] = [
     time: '2020-06-24T15:49:36',
     message: 'LEEF:1.0|A|B|1|2|src=192.0.2.1\tdevTime=1593013776\tusrName=alice',
   },
-  // A name that is there twice, what is no time, a number that goes on, another name that ends so.
+  // A repeated name, an invalid time, a number with further digits, another name with the same ending.
   ...[
     'CEF:0|A|B|1|2|x|3|msg=said rt=1593013776000 rt=1593013777000',
     'CEF:0|A|B|1|2|x|3|rt=soon start=1593013776000',
@@ -1232,7 +1232,7 @@ const CASES: Case[] = [
     offset: 7200,
     message: 'CEF:0|A|B|1|2|moved|3|rt=Mar 04 2026 05:06:07 CEST end=1772593567000 act=x',
   },
-  // What a text within quotes states is somebody's choice.
+  // A text within quotes may be chosen by anybody.
   ...(
     [
       [
@@ -1353,7 +1353,7 @@ const CASES: Case[] = [
     time: '2020-09-13T12:26:40.123456',
     basis: 0,
   },
-  // Nothing that is a time.
+  // Invalid times.
   { line: 'Feb 30 10:00:00 host app: x', message: 'Feb 30 10:00:00 host app: x' },
   { line: '2026-13-01 10:00:00 x', message: '2026-13-01 10:00:00 x' },
   { line: '2026-02-29 10:00:00 x', message: '2026-02-29 10:00:00 x' },

@@ -1,35 +1,33 @@
-/**
- * What a log line says before its message, as places in the line's bytes; nothing is copied or allocated.
- */
+/** The parts of a log line before its message, as positions in the line's bytes; nothing is copied or allocated. */
 import { SHAPE, Stamp } from '../../shared/stamp.ts';
 
 export class Header {
   readonly stamp = new Stamp();
-  /** A second time of the same line: only what follows it counts. */
+  /** A second time in the same line: only what follows it counts. */
   readonly inner = new Stamp();
-  /** Room to put a date and a time together that stand apart. */
+  /** Buffer for joining a date and a time that are apart. */
   readonly joined = new Uint8Array(19);
-  /** Set to look for times alone, for a look-ahead: hosts, tags and messages are then left out. */
+  /** Set to parse only times, for a look-ahead: hosts, tags and messages are skipped. */
   timesOnly = false;
-  /** Places further on in a line where times are taken; undefined while they are looked for: any. */
+  /** Places further on in a line where times are accepted; undefined while they are being determined: anywhere. */
   places: readonly number[] | undefined;
   /** The places of the time that was found further on, when `places` is undefined. */
   readonly foundAt = [0, 0, 0];
-  /** The place of the first number that may be seconds since 1970, and that; 0 when there is none. */
+  /** The place of the first number that may be seconds since 1970, and the number; 0 if there is none. */
   epochAt = 0;
   epochSeconds = 0;
   /** Whether the year in `stamp` was inferred. */
   yearDecided = false;
   /** Whether `stamp` holds a date and time. */
   dated = false;
-  /** Whether the time stands at the line's beginning (after a priority). */
+  /** Whether the time is at the line's beginning (after a priority). */
   leading = false;
-  /** Whether the year of the line's date may be that of other lines, which state none. */
+  /** Whether the year of the line's date may apply to other lines, which state none. */
   tellsYear = true;
   facility = -1;
   severity = -1;
   pid = -1;
-  /** Places in the bytes that were parsed; a start of -1 means there is none. */
+  /** Positions in the parsed bytes; a start of -1 means there is none. */
   hostStart = -1;
   hostEnd = 0;
   programStart = -1;
@@ -71,7 +69,7 @@ export class Header {
     this.messageEnd = end;
   }
 
-  /** Follows its bytes to where they were moved, `by` to the left. */
+  /** Adjusts the positions after the bytes were moved `by` to the left. */
   move(by: number): void {
     if (this.hostStart >= 0) this.hostStart -= by;
     this.hostEnd -= by;

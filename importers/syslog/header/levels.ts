@@ -25,7 +25,7 @@ const LEVELS: readonly (readonly [string, number])[] = [
   ['verbose', 7],
 ];
 
-/** Those without a number, up to `ftp`: words after it, such as `security`, mean other things in most lines. */
+/** Facilities without a number, up to `ftp`: later words, such as `security`, mean other things in most lines. */
 const FACILITY_WORDS = FACILITIES.slice(0, FACILITIES.indexOf('ntp'));
 
 /** The severity that a word names, or -1. */

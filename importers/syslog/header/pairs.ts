@@ -65,8 +65,9 @@ export function audit(h: Header, b: Uint8Array, at: number, end: number): boolea
 }
 
 /**
- * Where the value of `name` (with its `=`) begins that stands once among the pairs of `[at, end)`, not within quotes; 0:
- * nowhere, -1: more than once, or first where quotes are not sure. What a text repeats may be somebody's choice.
+ * The start of the value of `name` (with its `=`), which must occur once among the pairs of `[at, end)`, outside of
+ * quotes; 0: it does not occur, -1: it occurs repeatedly, or first where quotes are ambiguous. A repetition may be
+ * in a text that somebody chose.
  */
 function onlyPair(b: Uint8Array, at: number, end: number, name: string): number {
   let found = 0;
@@ -90,7 +91,7 @@ function beginsPair(before: number): boolean {
   return before === SPACE || before === 9 || before === COMMA || before === BAR;
 }
 
-/** Where the quoted value ends that begins at `at`; -1: nowhere that is sure. */
+/** The end of the quoted value that begins at `at`; -1 if it is ambiguous. */
 function closingQuote(b: Uint8Array, at: number, end: number): number {
   let i = at + 1;
   while (i < end && b[i] !== QUOTE) i++;
@@ -98,13 +99,16 @@ function closingQuote(b: Uint8Array, at: number, end: number): number {
   return i + 1 >= end || beginsPair(b[i + 1]!) ? i : -1;
 }
 
-/** Names of a device that may stand before the date. */
+/** Names of a device that may precede the date. */
 const DEVICE_NAMES = ['device=', 'devname=', 'devid='];
 
 /** How far into a line of pairs its date may be. */
 const PAIRS_DATE = 300;
 
-/** Where the value of `date=` begins, first in a line or behind pairs of which the first names a device; 0: nowhere. */
+/**
+ * The start of the value of `date=`, at the beginning of a line or after pairs of which the first names a device;
+ * 0: there is none.
+ */
 function datePlace(b: Uint8Array, at: number, end: number): number {
   const limit = Math.min(end, at + PAIRS_DATE);
   let i = at;
@@ -129,8 +133,8 @@ export function nameEnd(b: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * Fortinet and Sophos: `date=2020-04-23 time=01:16:08 … tz="-0500" …`, also behind the names of the device and with commas
- * between the pairs.
+ * Fortinet and Sophos: `date=2020-04-23 time=01:16:08 … tz="-0500" …`, also after the names of the device and with
+ * commas between pairs.
  */
 export function datePair(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const date = datePlace(b, at, end);
@@ -153,8 +157,8 @@ export function datePair(h: Header, b: Uint8Array, at: number, end: number): boo
 }
 
 /**
- * Takes `tz="-0500"`, `tz=+0100` and Sophos's `timezone="CEST"`, `timezone="+11"`; names that mean several zones are none.
- * Whether a zone is stated.
+ * Parses `tz="-0500"`, `tz=+0100` and Sophos's `timezone="CEST"`, `timezone="+11"`; ambiguous names are ignored.
+ * Returns whether a zone is stated.
  */
 function zonePair(stamp: Stamp, b: Uint8Array, at: number, end: number): boolean {
   let i = onlyPair(b, at, end, 'tz=');
@@ -169,7 +173,7 @@ const ALIKE_SECONDS = 600;
 
 const QUARTER_SECONDS = 900;
 
-/** Takes the offset that Fortinet's `eventtime=` states, seconds since 1970 or smaller units, beside a local time. */
+/** Derives the offset of a local time from Fortinet's `eventtime=`, seconds since 1970 or smaller units. */
 function offsetByEpoch(h: Header, b: Uint8Array, at: number, end: number): void {
   const { stamp, inner } = h;
   const i = onlyPair(b, at, end, 'eventtime=');
@@ -181,7 +185,7 @@ function offsetByEpoch(h: Header, b: Uint8Array, at: number, end: number): void 
   stamp.offset = offset;
 }
 
-/** Takes an offset that a line states further on beside a time that has none. */
+/** Parses an offset that a line states apart from a time without one. */
 export function statedOffset(h: Header, b: Uint8Array, at: number, end: number): void {
   if (isStormshield(b, at, end)) zonePair(h.stamp, b, at, end);
   else panOffset(h, b, at, end);
@@ -193,7 +197,7 @@ function isStormshield(b: Uint8Array, at: number, end: number): boolean {
   return startsWith(b, i, end, 'time="') && startsWith(b, i + 25, end, '" fw="');
 }
 
-/** The end of `1,2023/06/28 14:40:42` at `at`; 0: something else is there. */
+/** The end of `1,2023/06/28 14:40:42` at `at`; 0 if something else is there. */
 export function panDate(b: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < at + 4 && i < end && isDigit(b[i]!)) i++;
@@ -235,7 +239,7 @@ function panOffset(h: Header, b: Uint8Array, at: number, end: number): void {
   stamp.offset = offset;
 }
 
-/** The end of a cell of columns with commas, in quotes or not; -1: it has none that is sure. */
+/** The end of a cell of comma-separated columns, quoted or not; -1 if it is ambiguous. */
 function cellEnd(b: Uint8Array, at: number, end: number): number {
   let i = at;
   if (i < end && b[i] === QUOTE) {
@@ -251,17 +255,19 @@ function cellEnd(b: Uint8Array, at: number, end: number): number {
   return i;
 }
 
-/** When its device noted an event, else when it began or ended; of LEEF only the first of them. */
+/**
+ * The time when its device recorded an event, otherwise when it began or ended; for LEEF only the first of them.
+ */
 const CEF_TIMES = ['rt=', 'start=', 'end='];
 
 const LEEF_TIMES = ['devTime='];
 
-/** Times of one event that are further apart contradict each other; files are examined days after they came. */
+/** Times of one event that are further apart contradict each other; files are examined days after they arrived. */
 const APART_SECONDS = 7 * 86_400;
 
 /**
- * CEF and LEEF without a header state their time among their pairs: `rt=1593013776000`, `rt=Mar 04 2026 05:06:07`. Whether one
- * is there; times that are doubtful or contradict each other date nothing.
+ * CEF and LEEF without a header state their time among their pairs: `rt=1593013776000`, `rt=Mar 04 2026 05:06:07`.
+ * Returns whether there is one; ambiguous or contradictory times are ignored.
  */
 export function pairsTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const isCef = b[at] === 67;
@@ -307,7 +313,7 @@ function secondsOf(stamp: Stamp): number {
   return days * 86_400 + stamp.seconds - (stamp.zoned ? stamp.offset : 0);
 }
 
-/** The place behind the `count`th bar that no backslash precedes, or the end. */
+/** The position after the `count`th unescaped bar, or the end. */
 function behindBars(b: Uint8Array, at: number, end: number, count: number): number {
   let left = count;
   let i = at;

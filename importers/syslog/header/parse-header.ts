@@ -1,8 +1,8 @@
 /**
- * Parses what a log line says before its message: priority, time, host, program and the rest.
+ * Parses the parts of a log line before its message: priority, time, host, program and others.
  *
- * RFC 5424 section 6, RFC 3164 sections 4 and 5, and writings found in the wild (docs/importers/
- * syslog.md lists them). It never throws, whatever the bytes are.
+ * RFC 5424 section 6, RFC 3164 sections 4 and 5, and forms found in real logs (docs/importers/ syslog.md lists
+ * them). It never throws, whatever the bytes are.
  */
 import { addressEnd } from '../../../engine/fields/cutting/values.ts';
 import { SHAPE } from '../../shared/stamp.ts';
@@ -33,8 +33,8 @@ import { protocol23, rfc5424 } from './rfc5424.ts';
 import { inside, jsonTime } from './times-inside.ts';
 
 /**
- * Reads the header of `b[start, end)` into `h`. False when the line has none that is known; then the
- * message is the whole line.
+ * Reads the header of `b[start, end)` into `h`. False if the line has no known one; then the message is the whole
+ * line.
  */
 export function parseHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
   const known = readHeader(h, b, start, end);
@@ -52,7 +52,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
   return known;
 }
 
-/** Where the line goes on behind its priority, if it has one. */
+/** The position after the line's priority, if it has one. */
 function behindPriority(b: Uint8Array, at: number, end: number): number {
   if (b[at] !== LT) return at;
   let i = at + 1;
@@ -60,7 +60,7 @@ function behindPriority(b: Uint8Array, at: number, end: number): number {
   return i < end && b[i] === GT ? i + 1 : at;
 }
 
-/** Kiwi's relay puts `Original Address=192.0.2.9 ` before what it forwards. @returns where that begins */
+/** Kiwi's relay puts `Original Address=192.0.2.9 ` before what it forwards. @returns start of the forwarded line */
 function behindAddress(h: Header, b: Uint8Array, at: number, end: number): number {
   const address = at + 17;
   const after = addressEnd(b, address, end);
@@ -117,7 +117,7 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
     if (h.stamp.parse(b, p, end) && h.stamp.shape !== SHAPE.timeOnly && isFirm(h.stamp)) {
       return afterStamp(h, b, p, end);
     }
-    // After one blank a time may be at the place where the log's lines have it.
+    // After one blank there may be a time at the place where the log's lines have it.
     const one = b[p] !== SPACE && b[p] !== 9 && h.places !== undefined && h.places.length > 0;
     return (one && inside(h, b, p, end)) || known;
   }
@@ -141,22 +141,25 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
   }
   if (c === PERCENT) mnemonic(h, b, p, end);
   if (!isTimeStated && inside(h, b, p, end)) return true;
-  // Cisco's devices may be set to write no time.
+  // Cisco's devices can be configured to write no time.
   if (h.eventStart >= 0) return true;
-  // A JSON object a line is a record of its own, time or not.
+  // Each JSON object on a line is a record, with or without a time.
   if (c === 123 && b[p + 1] === QUOTE && b[end - 1] === 125) return true;
   if (known) tag(h, b, p, end, false, false);
   return known;
 }
 
-/** The place after the count of a frame (RFC 6587) that a file of lines has kept: `535 <14>1 …`. */
+/** The position after the count of a frame (RFC 6587) that remained in a file of lines: `535 <14>1 …`. */
 function counted(b: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < end && i < at + 7 && isDigit(b[i]!)) i++;
   return i > at && b[i] === SPACE && b[i + 1] === LT && isDigit(b[i + 2]!) ? i + 1 : at;
 }
 
-/** Whether a date, with RFC 5424's version before it or without, is behind the priority at `at`: lines of an event may begin so, too. */
+/**
+ * Whether a date, with or without RFC 5424's version before it, follows the priority at `at`: lines within an event
+ * may begin with a priority, too.
+ */
 function isTimeBehind(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let p = behindPriority(b, at, end);
   if (p === at) return false;
@@ -180,7 +183,7 @@ function priority(h: Header, b: Uint8Array, at: number, end: number): number {
   return i + 1;
 }
 
-/** The place after control sequences for a terminal, such as those for colours: ECMA-48 section 5.4. */
+/** The position after terminal control sequences, such as those for colours: ECMA-48 section 5.4. */
 function skipColours(b: Uint8Array, at: number, end: number): number {
   let p = at;
   while (p + 2 < end && b[p] === ESCAPE && b[p + 1] === OPEN) {
@@ -210,7 +213,7 @@ function piped(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
-/** What follows a time, by the way the time is written. */
+/** Parses what follows a time, depending on the time's form. */
 function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const stamp = h.stamp;
   let q = stamp.end;
@@ -240,7 +243,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
   return true;
 }
 
-/** Cisco's zone where a host follows it: `Aug  7 10:29:42 UTC fw1 : %FTD-6-…`. @returns where the zone ends, or `at` */
+/** Cisco's zone before a host: `Aug  7 10:29:42 UTC fw1 : %FTD-6-…`. @returns the end of the zone, or `at` */
 function zoneBeforeHost(h: Header, b: Uint8Array, at: number, end: number): number {
   if (h.stamp.zoned || b[at] !== SPACE) return at;
   let i = at + 1;
@@ -289,7 +292,7 @@ function bracket(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
-/** Meraki, from its seconds since 1970 on: `<134>1 1764410400.123456789 MX84 events …`. The message has all of it. */
+/** Meraki, from its seconds since 1970: `<134>1 1764410400.123456789 MX84 events …`. The message is all of it. */
 function meraki(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const { stamp } = h;
   if (!stamp.parse(b, at, end) || stamp.shape !== SHAPE.epoch || b[stamp.end] !== SPACE)
@@ -307,7 +310,10 @@ function meraki(h: Header, b: Uint8Array, at: number, end: number): boolean {
 
 const DHCP_TIME = ',00/00/00,00:00:00,';
 
-/** Whether an address or nothing, and two more columns follow what was done at `at`. Other lists order their dates otherwise. */
+/**
+ * Whether an address or nothing, and two more columns, follow the action at `at`. Other lists order their dates
+ * differently.
+ */
 function isLease(b: Uint8Array, at: number, end: number): boolean {
   const address = b.indexOf(COMMA, at) + 1;
   const name = b.indexOf(COMMA, address) + 1;
@@ -366,7 +372,7 @@ function supercomputer(h: Header, b: Uint8Array, at: number, end: number): boole
   if (!h.stamp.parse(b, epochAt, end) || h.stamp.shape !== SHAPE.epoch) return false;
   h.dated = true;
   h.leading = true;
-  // What stands between is a location, or the host again.
+  // The text between is a location, or the host again.
   let q = skipSpaces(b, h.inner.end, end);
   while (q < end && b[q] !== SPACE) q++;
   q = skipSpaces(b, q, end);

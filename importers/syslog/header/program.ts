@@ -1,4 +1,7 @@
-/** What follows the time of RFC 3164's lines, or begins a line without one: host, program, process, level, message. */
+/**
+ * Parses what follows the time of RFC 3164 lines, or begins a line without one: host, program, process, level,
+ * message.
+ */
 import { addressEnd } from '../../../engine/fields/cutting/values.ts';
 import {
   CLOSE,
@@ -22,7 +25,7 @@ import type { Header } from './header.ts';
 import { facilityOf, level, levelOf, mayBeLevel } from './levels.ts';
 import { isEventFormat, isPairs, panDate } from './pairs.ts';
 
-/** The text after a time that has neither host nor tag, without what separates it from the time. */
+/** The text after a time that has neither host nor tag, without the separator. */
 export function plainMessage(h: Header, b: Uint8Array, at: number, end: number): void {
   let i = skipSpaces(b, at, end);
   if (i < end) {
@@ -36,7 +39,7 @@ export function plainMessage(h: Header, b: Uint8Array, at: number, end: number):
   level(h, b, i, end);
 }
 
-/** What is written like a program before a mnemonic is the device, or behind its name the zone of its time. */
+/** A word that looks like a program before a mnemonic is the device, or, after its name, the zone of its time. */
 function deviceName(h: Header, b: Uint8Array, event: number): void {
   if (h.hostStart < 0) {
     if (!isHost(b, h.programStart, h.programEnd)) return;
@@ -56,10 +59,10 @@ function deviceName(h: Header, b: Uint8Array, event: number): void {
 }
 
 /**
- * HOST and TAG as RFC 3164 has them, and Cisco's and BSD's ways.
- * @param lenient the first word is a host unless it looks like a tag; otherwise only when a tag
+ * HOST and TAG as in RFC 3164, and the variants of Cisco and BSD.
+ * @param lenient the first word is a host unless it looks like a tag; otherwise only if a tag
  *   follows it
- * @param colonIsTag whether, when not lenient, `name:` makes a tag, or only `name[123]`
+ * @param colonIsTag whether, if not lenient, `name:` is a tag, or only `name[123]`
  */
 export function tag(
   h: Header,
@@ -168,7 +171,7 @@ function hostAndTag(
     return;
   }
   if (b[wordEnd - 1] === COLON || bracketed) {
-    // A tag without a host: `Jun 21 16:47:48 sshd[1]: …`; Cisco's sequence number is no program.
+    // A tag without a host: `Jun 21 16:47:48 sshd[1]: …`; Cisco's sequence number is not a program.
     if (!sequenced(h, b, first, end)) program(h, b, first, end, true);
     return;
   }
@@ -195,7 +198,7 @@ function hostAndTag(
   if (program(h, b, q, end, true) && c === 83) programFirst(h, b, first, wordEnd, end);
 }
 
-/** Symantec's manager names itself before its host: `Dec 12 17:07:08 SymantecServer av1.example.com: …`. */
+/** Symantec's manager writes its name before its host: `Dec 12 17:07:08 SymantecServer av1.example.com: …`. */
 function programFirst(h: Header, b: Uint8Array, first: number, wordEnd: number, end: number): void {
   if (wordEnd - first !== 14 || !startsWith(b, first, wordEnd, 'SymantecServer')) return;
   h.hostStart = h.programStart;
@@ -244,8 +247,8 @@ function verbose(h: Header, b: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * `name:`, `name[123]:`, `name[123]`, `name [123]:` at `at`: sets program and process, and looks
- * for what the kernel and Cisco write after it. False when there is no tag.
+ * `name:`, `name[123]:`, `name[123]`, `name [123]:` at `at`: sets program and process, and reads what the kernel
+ * and Cisco write after it. False if there is no tag.
  */
 export function program(
   h: Header,
@@ -368,7 +371,7 @@ function solaris(h: Header, b: Uint8Array, at: number, end: number): void {
   h.severity = severity;
 }
 
-/** macOS: `Microsoft Word[14463]: …`. The place of the bracket when a process number follows, or 0. */
+/** macOS: `Microsoft Word[14463]: …`. The position of the bracket if a process number follows, or 0. */
 function spacedName(b: Uint8Array, at: number, end: number): number {
   const limit = at + 32 < end ? at + 32 : end;
   let words = 1;

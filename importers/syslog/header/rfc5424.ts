@@ -16,7 +16,7 @@ import {
 import type { Header } from './header.ts';
 import { isEventFormat, isPairs } from './pairs.ts';
 
-/** RFC 5424 from its TIMESTAMP on. False when it is not that, with the header as it was. */
+/** RFC 5424 from its TIMESTAMP on. False if it is something else, with the header unchanged. */
 export function rfc5424(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const stamp = h.stamp;
   let p = at;
@@ -33,9 +33,9 @@ export function rfc5424(h: Header, b: Uint8Array, at: number, end: number): bool
   return true;
 }
 
-/** The same without priority and version, as rsyslog's SyslogProtocol23Format files have it. */
+/** The same without priority and version, as in rsyslog's SyslogProtocol23Format files. */
 export function protocol23(h: Header, b: Uint8Array, at: number, end: number): boolean {
-  // Five words of which none is a tag; most lines of other kinds fail at the second.
+  // Five words, none of which is a tag; most other lines fail at the second.
   let i = at;
   while (i < end && b[i] !== SPACE) i++;
   i++;
@@ -64,7 +64,7 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
     if (p >= end || b[p] !== SPACE) return false;
     const from = ++p;
     if (k > 0 && !strict && isPayload(b, from, end)) {
-      // Some devices leave out what is between HOSTNAME and MSG.
+      // Some devices omit the parts between HOSTNAME and MSG.
       h.hostStart = host;
       h.hostEnd = hostEnd;
       h.programStart = app;
@@ -132,7 +132,7 @@ function isPayload(b: Uint8Array, at: number, end: number): boolean {
   return isPairs(b, at, end) || (isDigit(b[at]!) && b[at + 1] === 44) || isEventFormat(b, at, end);
 }
 
-/** The end of `[id name="value" …][…]`, or 0 when it is not well-formed. */
+/** The end of `[id name="value" …][…]`, or 0 if it is not well-formed. */
 function structuredData(b: Uint8Array, at: number, end: number): number {
   let p = at;
   while (p < end && b[p] === OPEN) {

@@ -1,4 +1,4 @@
-/** Times that stand further on in a line: in JSON, in XML, behind other text. */
+/** Times further on in a line: in JSON, in XML, after other text. */
 import { SHAPE } from '../../shared/stamp.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from '../places.ts';
 import {
@@ -21,7 +21,7 @@ const INSIDE = 300;
 const INSIDE_JSON = 2048;
 const LF = 10;
 
-/** Keys of JSON objects whose value is the record's own time. */
+/** Keys of JSON objects whose value is the record's time. */
 const JSON_KEYS = [
   '"@timestamp"',
   '"timestamp"',
@@ -31,7 +31,7 @@ const JSON_KEYS = [
   '"eventTime"',
 ];
 
-/** The time of a JSON object by its key, so that a time in its message does not pass for it. */
+/** The time of a JSON object by its key, so that a time in its message is not taken for it. */
 export function jsonTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const limit = Math.min(end, at + INSIDE_JSON);
   for (let i = at + 1; i < limit; i++) {
@@ -56,8 +56,8 @@ export function jsonTime(h: Header, b: Uint8Array, at: number, end: number): boo
 }
 
 /**
- * The time of a Windows event in XML, `<Event …><System>…<TimeCreated SystemTime='…'/>`: the name of its provider may be
- * longer than what other lines have before their time.
+ * The time of a Windows event in XML, `<Event …><System>…<TimeCreated SystemTime='…'/>`: its provider's name may be
+ * longer than what precedes the time in other lines.
  */
 function xmlTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   if (!startsWith(b, at, end, '<Event') || (b[at + 6] !== SPACE && b[at + 6] !== GT)) return false;
@@ -65,7 +65,7 @@ function xmlTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   for (let i = at + 7; i < limit; i++) {
     if (b[i] === LT && startsWith(b, i, end, '</System>')) return false;
     if (b[i] !== 83 || !startsWith(b, i, end, 'SystemTime=')) continue;
-    // In either kind of quotes.
+    // Either kind of quotes.
     if (!h.stamp.parse(b, i + 12, end) || !isFirm(h.stamp)) return false;
     h.dated = true;
     return true;
@@ -77,8 +77,8 @@ const SLOW_QUERY = '# Time: ';
 const SLOW_QUERY_SET = '\nSET timestamp=';
 
 /**
- * The time of a statement in MySQL's slow query log. Before 5.7 the first line of a second states no zone, and the other
- * statements of that second have no such line. What follows may be the text of a user.
+ * The time of a statement in MySQL's slow query log. Before 5.7 the first line of a second states no zone, and the
+ * other statements of that second have no such line. What follows may be the text of a user.
  */
 function slowQueryTime(h: Header, b: Uint8Array, at: number, end: number): void {
   const { stamp } = h;
@@ -93,13 +93,13 @@ function slowQueryTime(h: Header, b: Uint8Array, at: number, end: number): void 
   }
 }
 
-/** The time of an event that may be of several lines, once all of them are there. */
+/** The time of an event of several lines, once all of them are there. */
 export function dateByLines(h: Header, b: Uint8Array): void {
   const { messageStart, messageEnd } = h;
   if (!xmlTime(h, b, messageStart, messageEnd)) slowQueryTime(h, b, messageStart, messageEnd);
 }
 
-/** A time further on in the line. The message stays the whole line: what is before it tells, too. */
+/** A time further on in the line. The message is the whole line, since the text before the time matters, too. */
 export function inside(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const json = b[at] === 123;
   if (json && jsonTime(h, b, at, end)) return true;
@@ -132,10 +132,10 @@ export function inside(h: Header, b: Uint8Array, at: number, end: number): boole
   return false;
 }
 
-/** Whether the log's lines have their times at this place. Notes the place while these are looked for. */
+/** Whether the log's lines have their times at this place. Records the place while places are being determined. */
 function isTimePlace(h: Header, b: Uint8Array, start: number, at: number): boolean {
   const { places } = h;
-  // The members of an object may come in any order: their names count.
+  // The members of an object may be in any order: their names count.
   const json = b[start] === 123;
   const position = json ? 0 : positionPlace(b, start, at);
   const marked = json ? 0 : markedPlace(b, at);
