@@ -1,5 +1,5 @@
 /**
- * Reading whole numbers out of capture bytes. Callers check bounds; past the end these give garbage
+ * Reads whole numbers from capture bytes. Callers check bounds; past the end these functions return arbitrary
  * numbers, never an exception.
  */
 

@@ -1,4 +1,4 @@
-/** The container formats: golden results, damage, truncation, and what is told about a source. */
+/** The container formats: golden results, damage, truncation, and notes about a source. */
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
@@ -169,7 +169,7 @@ describe('classic', () => {
       bytes: frame(i + 1),
     }));
     const bytes = classicFile(form, records);
-    // From within a record to within another one.
+    // From within one record to within another.
     const from = 24 + 20 * size + 20;
     bytes.fill(0, from, from + 512);
     const hit = Math.ceil(532 / size);
@@ -350,7 +350,7 @@ describe('truncation', () => {
       expect(result.rows).toEqual(complete);
       const end = result.quarantined.at(-1);
       if (end !== undefined) {
-        // What is left over is kept byte for byte, and said.
+        // The remainder is kept byte for byte, and reported.
         expect(end.raw).toEqual(file.slice(end.offset, size));
         expect(result.quarantined).toHaveLength(1);
         expect(result.notes.join()).toMatch(/offset \d+/);

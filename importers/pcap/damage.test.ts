@@ -37,7 +37,7 @@ it.each(TRUNCATION_FILES)('%s', async (_, original) => {
     }
     expect(end).toBeLessThanOrEqual(bytes.length);
     if (round % 10 === 0) {
-      // How the bytes come in makes no difference.
+      // The division into blocks makes no difference.
       const pieces = await collect(pcapImporter, inputOf(bytes.slice(), 'x', 13), {}, 5);
       expect(pieces).toEqual(whole);
     }
@@ -47,7 +47,7 @@ it.each(TRUNCATION_FILES)('%s', async (_, original) => {
 it('finds its way back after damage in the middle of many records', async () => {
   const next = random(7);
   for (const [name, file] of TRUNCATION_FILES) {
-    // Classic files have one header; sections of pcapng may follow one another as they are.
+    // Classic files have one header; sections of pcapng can simply be concatenated.
     const header = name.startsWith('pcapng') ? 0 : 24;
     const body = file.subarray(header);
     const many = cat(file.subarray(0, header), ...Array.from({ length: 50 }, () => body));

@@ -33,7 +33,7 @@ function sniff(head: Uint8Array): SniffResult | undefined {
 
 /**
  * Reads a capture to its end.
- * @param tracker follows packets into flows; undefined for none
+ * @param tracker tracks packets into flows; undefined for none
  */
 export async function readCapture(
   input: SourceInput,

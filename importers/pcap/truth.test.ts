@@ -1,9 +1,9 @@
 /**
- * Every capture of the shared evidence that tshark reads, against tshark's and capinfos' counts:
- * packets, first and last time to the nanosecond, and packets by transport protocol.
+ * Every capture of the shared evidence that tshark reads, against tshark's and capinfos' counts: packets, first and
+ * last time to the nanosecond, and packets by transport protocol.
  *
- * What differs, and why, is in DIFFERENCES and in docs/importers/pcap-differences.md; a difference
- * that is not listed fails, and so does a listed one that is none.
+ * Differences and their reasons are in DIFFERENCES and in docs/importers/pcap-differences.md; an unlisted
+ * difference fails, and so does a listed one that does not occur.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const FRACTION =
   'a fraction of a second of a second or more: tshark reads it as signed and does not carry it';
 const PIM = 'tshark reads the packet inside a PIM register message';
 
-/** What our reading says in place of the truth's, by the end of the file's path. */
+/** Our values where they differ from the truth's, by the end of the file's path. */
 const DIFFERENCES: Readonly<
   Record<string, { what: Readonly<Record<string, string>>; why: string }>
 > = {
@@ -91,9 +91,9 @@ function truthRows(): Row[] {
 }
 
 /**
- * Counts as tshark does with defragmentation on: a datagram in fragments counts once, with the
- * fragment that completes it; a first fragment that was cut by the capture cannot be put together,
- * and counts at once. A tunnel on UDP counts as UDP, as the outermost transport layer does.
+ * Counts as tshark does with defragmentation: a fragmented datagram counts once, with the fragment that completes
+ * it; a first fragment that was truncated by the capture cannot be reassembled, and counts immediately. A tunnel on
+ * UDP counts as UDP, the outermost transport layer.
  */
 class Counter {
   first: [number, number] = [Infinity, 0];
@@ -196,7 +196,7 @@ async function readAll(bytes: Uint8Array): Promise<Reading> {
   return out;
 }
 
-/** What differs from the truth: our value by what it is of. */
+/** Differences from the truth: our value by its name. */
 function differences(row: Row, reading: Reading): Record<string, string> {
   const out: Record<string, string> = {};
   if (String(reading.records) !== row.get('packets_capinfos')) {

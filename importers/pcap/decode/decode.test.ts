@@ -1,4 +1,4 @@
-/** Golden results of decoding: one frame a line, with every column and attribute it must give. */
+/** Golden results of decoding: one frame per line, with every column and attribute it must give. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect, inputOf, type CollectedRow } from '../../shared/testing/collect.ts';
@@ -584,13 +584,13 @@ describe('columns that are of no interest are left out', () => {
     const options = { flows: false, columns: new Set([name]) };
     const { rows, records } = await collect(pcapImporter, inputOf(file), options);
     expect(records).toBe(1);
-    // How long a record is may be written to know when a batch is full.
+    // The length of a record may be written to know when a batch is full.
     delete rows[0]?.['length'];
     expect(rows).toEqual([{ kind: 'packet', attrs: {}, ...expected }]);
   });
 });
 
-/** What a scan may want: each goes another way through a frame. */
+/** Possible selections of a scan: each takes a different path through a frame. */
 const WANTED: readonly (readonly string[])[] = [
   ['bytes', 'seq', 'ts', 'ts_ns', 'ts_digits', 'offset', 'length', 'captured', 'packets'],
   ['a:comment', 'ts', 'ts_ns', 'ts_digits'],
@@ -607,7 +607,7 @@ const WANTED: readonly (readonly string[])[] = [
     ...['a:tunnel', 'a:dlci', 'a:vpi', 'a:vci', 'a:icmp_type', 'a:mpls_label', 'a:src_mac'],
   ],
 ];
-/** What a scan takes many at a time. */
+/** Frames that a scan processes many at a time. */
 const PLAIN_CASES = [
   tcpPacket,
   tcp6Packet,
@@ -640,7 +640,7 @@ describe('columns of a scan, which takes many frames at a time, are what an impo
       await compareFile(blocks(linkType, frames, clock));
   }
 
-  /** Packets of two interfaces, of which one has another clock, with and without options. */
+  /** Packets of two interfaces, one of which has another clock, with and without options. */
   function blocks(linkType: number, frames: readonly Bytes[], clock: number): Bytes {
     const section = new Section(clock !== 7);
     const ticks = (i: number) =>

@@ -1,8 +1,8 @@
 /**
  * Decodes one captured frame from its link layer inwards into the shared Packet.
  *
- * Nothing here throws or reads outside the frame, whatever its bytes; a frame that makes no sense
- * keeps what was understood, and `problem` says what was not.
+ * Invariant: nothing here throws or reads outside the frame, whatever its bytes are; an invalid frame keeps what
+ * was understood, and `problem` says what was not.
  */
 import { ethernet, etherType, llc, mpls, nlpid, pppoe } from './ethernet.ts';
 import {
@@ -41,7 +41,7 @@ const MAX_LAYERS = 200;
 
 /**
  * @param p record fields (`bytes`, `start`, `end`, `wire`, `linkType`) are set; the rest is written
- * @param c left as decoding ended, with what is no part of the packet
+ * @param c keeps the final state of decoding, including results that are not part of the packet
  */
 export function decode(p: Packet, c: Cursor, notes: TunnelNotes): void {
   p.resetLayers();
@@ -117,8 +117,8 @@ export function decode(p: Packet, c: Cursor, notes: TunnelNotes): void {
 }
 
 /**
- * The same as far as the link goes: for callers that need no more than the circuit fields of the cursor.
- * Nothing after a link leads back to one.
+ * The same for the link layers only: for callers that need just the circuit fields of the cursor. No later layer
+ * leads back to a link.
  */
 export function decodeLink(p: Packet, c: Cursor): void {
   p.resetLayers();

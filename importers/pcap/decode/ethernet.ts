@@ -1,6 +1,6 @@
 /**
- * Ethernet and what its types stand for: IEEE 802.3 with 802.2 LLC and SNAP, 802.1Q tags, MPLS (RFC
- * 3032), PPPoE (RFC 2516), ISL. https://www.iana.org/assignments/ieee-802-numbers
+ * Ethernet and the layers that its types name: IEEE 802.3 with 802.2 LLC and SNAP, 802.1Q tags, MPLS (RFC 3032),
+ * PPPoE (RFC 2516), ISL. https://www.iana.org/assignments/ieee-802-numbers
  */
 import { u16, u24 } from '../bytes.ts';
 import {
@@ -95,7 +95,7 @@ const NLPID_WORDS = new Map<number, number>(
   ).map(([id, name]) => [id, word(name)]),
 );
 
-/** The word for what an NLPID names that leads no further; undefined for others. */
+/** The word for an NLPID whose content is not decoded; undefined for others. */
 export function nlpidWord(id: number): number | undefined {
   return NLPID_WORDS.get(id);
 }
@@ -221,7 +221,7 @@ export function etherType(p: Packet, c: Cursor): number {
   }
 }
 
-/** IEEE 802.1AE: readable only where the tag says that nothing is encrypted or changed. */
+/** IEEE 802.1AE: readable only if the tag says that nothing is encrypted or changed. */
 function macsec(p: Packet, c: Cursor): number {
   if (p.ipVersion === 0) c.word = MACSEC;
   const at = c.at;
@@ -258,7 +258,7 @@ export function mpls(p: Packet, c: Cursor): number {
   }
   c.at = at;
   if (at >= c.end) return DONE;
-  // Nothing says what follows; the first four bits tell IP from a pseudowire (RFC 4928).
+  // Nothing states what follows; the first four bits distinguish IP from a pseudowire (RFC 4928).
   switch (bytes[at]! >>> 4) {
     case 4:
     case 6:

@@ -1,8 +1,8 @@
 /**
- * The seam between the layer decoders. Each decoder takes the packet and the cursor, reads its own
- * header, moves the cursor after it and returns the layer that follows; `decode.ts` is the loop.
- * So decoders know nothing of each other, nesting needs no stack and its depth is bounded in one
- * place. Decoders only ever read `bytes[at, end)`.
+ * The interface between the layer decoders. Each decoder takes the packet and the cursor, reads its header, moves
+ * the cursor after it and returns the following layer; `decode.ts` is the loop. Decoders therefore know nothing of
+ * each other, nesting needs no stack and its depth is bounded in one place. Decoders only ever read `bytes[at,
+ * end)`.
  */
 
 export const DONE = 0;
@@ -29,7 +29,7 @@ export const MPLS = 16;
 export const PPPOE = 17;
 /** ISO network layer protocol identifier, one byte. */
 export const NLPID = 18;
-/** Network service header (RFC 8300). */
+/** The kind of tunnel that the current layers are in, until an IP header inside proves it. */
 export const NSH = 19;
 
 /** What kind of tunnel the layers being read are in, until an IP header inside proves it. */
@@ -56,7 +56,7 @@ export function tunnelKind(name: TunnelKind): number {
   return TUNNEL_KINDS.indexOf(name);
 }
 
-/** Where decoding stands, and what it found that is no part of the shared Packet. One per reader. */
+/** The position of decoding, and results that are not part of the shared Packet. One per reader. */
 export class Cursor {
   at = 0;
   end = 0;

@@ -82,7 +82,7 @@ const NAMES: Readonly<Record<number, string>> = {
   285: 'DSA_TAG_EDSA',
 };
 
-/** `ETHERNET`, or the number when it has no name here. */
+/** `ETHERNET`, or the number if it has no name here. */
 export function linkTypeName(linkType: number): string {
   return NAMES[linkType] ?? String(linkType);
 }

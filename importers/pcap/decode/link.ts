@@ -1,7 +1,6 @@
 /**
- * By link type: pseudo-headers that are read here, and the layer that follows them. A link type that
- * is not known leaves its packets undecoded; that is no fault of theirs.
- * https://www.tcpdump.org/linktypes.html
+ * By link type: the pseudo-headers that are read here, and the following layer. Packets of an unknown link type
+ * stay undecoded, which is not an error of theirs. https://www.tcpdump.org/linktypes.html
  */
 import { u16, u16le, u24, u32, u32le } from '../bytes.ts';
 import {
@@ -54,7 +53,7 @@ const OPAQUE: ReadonlyMap<number, number> = new Map(
   ).flatMap(([name, linkTypes]) => linkTypes.map((linkType) => [linkType, word(name)] as const)),
 );
 
-/** Link types that have no header of their own, with the layer that they begin with. */
+/** Link types without a header of their own, with the layer that they begin with. */
 const BARE: Readonly<Record<number, number>> = {
   ...{ 1: ETHERNET, 51: PPPOE, 104: CISCO_HDLC, 105: WLAN, 107: FRAME_RELAY, 127: RADIOTAP },
   ...{ 12: IP, 14: IP, 101: IP, 166: PPP, 228: IP, 229: IP },
@@ -66,7 +65,7 @@ const skipping =
   (p, c) =>
     skip(p, c, size, next);
 
-/** What reads the pseudo-header of the others, and gives the layer after it. */
+/** Functions that read the pseudo-headers of the others and return the following layer. */
 const HEADERS: Readonly<Record<number, HeaderReader>> = {
   ...{ 0: family, 108: family, 113: linuxSll, 276: linuxSll2 },
   ...{ 119: prism, 163: avs, 192: ppi },
@@ -110,7 +109,7 @@ function family(p: Packet, c: Cursor): number {
   if (c.end - c.at < 4) return cut(p);
   let value = u32le(p.bytes, c.at);
   if (value > 0xffff) value = u32(p.bytes, c.at);
-  // Some put another thing into the upper half.
+  // Some use the upper half for something else.
   if (value > 0xffff) value &= 0xffff;
   c.at += 4;
   switch (value) {
@@ -149,7 +148,7 @@ function linuxSll2(p: Packet, c: Cursor): number {
   return cooked(c, hardware, protocol);
 }
 
-/** What comes after a Linux cooked header, by ARPHRD and protocol. */
+/** The layer after a Linux cooked header, by ARPHRD and protocol. */
 function cooked(c: Cursor, hardware: number, protocol: number): number {
   switch (hardware) {
     case 824:
@@ -205,8 +204,8 @@ function nflog(p: Packet, c: Cursor): number {
 }
 
 /**
- * Apple's: header length, record type, then the link type of what follows. It was written as a user
- * link type (149) before it had a number of its own; other users of that are left alone.
+ * Apple's: header length, record type, then the link type of what follows. It used a user link type (149) before it
+ * had its own number; other uses of that are ignored.
  */
 function pktap(p: Packet, c: Cursor): number {
   if (c.end - c.at < 12) return cut(p);
@@ -218,7 +217,7 @@ function pktap(p: Packet, c: Cursor): number {
   return skip(p, c, length, LINK);
 }
 
-/** Juniper: magic, flags, extensions; the frame follows unless a flag says there is no layer 2. */
+/** Juniper: magic, flags, extensions; the frame follows unless a flag says that there is no layer 2. */
 function juniperEthernet(p: Packet, c: Cursor): number {
   const bytes = p.bytes;
   c.word = JUNIPER;
@@ -283,7 +282,7 @@ function firewire(p: Packet, c: Cursor): number {
   return typeAt(p, c, 16, 18);
 }
 
-/** The start of frame delimiter is at byte 7; a continuation fragment has no header of its own. */
+/** The start of frame delimiter is at byte 7; a continuation fragment has no header. */
 function mpacket(p: Packet, c: Cursor): number {
   if (c.end - c.at < 22) return cut(p);
   if (p.bytes[c.at + 7] !== 0xd5) return DONE;

@@ -1,10 +1,9 @@
 /**
- * IPv4 (RFC 791) with options and fragments, IPv6 (RFC 8200) with extension headers, and the
- * transport headers after them. Lengths come from the IP header; what was not captured is counted
- * but never read.
+ * IPv4 (RFC 791) with options and fragments, IPv6 (RFC 8200) with extension headers, and the transport headers
+ * after them. Lengths come from the IP header; bytes that were not captured are counted but never read.
  *
- * An IP header inside another IP packet replaces the outer one in the packet: only when it proves to
- * be one, so that a tunnel with something else inside keeps its outer addresses.
+ * An IP header inside another IP packet replaces the outer one in the packet, but only if it is valid, so that a
+ * tunnel with other content keeps its outer addresses.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import { u16, u32 } from '../bytes.ts';
@@ -241,12 +240,12 @@ function transport(p: Packet, c: Cursor, proto: number, length: number): number 
       return DONE;
     case 4:
     case 41:
-      // A fragment's inner packet is whole only by chance; what is there is still its header.
+      // A fragment's inner packet is complete only by chance; but its header is there.
       return captured > 0 ? IP : DONE;
     case 47:
       return captured >= 4 ? GRE : DONE;
     case 51: {
-      // The authentication header leaves what it covers readable (RFC 4302).
+      // The authentication header leaves the protected data readable (RFC 4302).
       if (captured < 12) {
         p.problem = 'authentication header cut';
         return DONE;

@@ -6,19 +6,19 @@
  * inner flow of a tunnel); the outer layer is noted in `tunnel`.
  */
 
-/** 2200-01-01: a later time is a broken record, or a clock nobody can use. */
+/** 2200-01-01: a later time is that of a broken record, or of an unusable clock. */
 export const LATEST_MICROS = 7_258_118_400_000_000;
 
 export class Packet {
   /** Frame number in the capture, from 1. */
   number = 0;
-  /** UTC microseconds since 1970, NaN when the record has no usable time. */
+  /** UTC microseconds since 1970, NaN if the record has no usable time. */
   micros = 0;
   /** Nanoseconds beyond `micros`. */
   nanos = 0;
   /** Digits of the fraction that the capture's resolution has (0 to 9). */
   digits = 6;
-  /** Where the frame's bytes are: `bytes[start, end)`; end - start is the captured length. */
+  /** Position of the frame's bytes: `bytes[start, end)`; end - start is the captured length. */
   bytes: Uint8Array = new Uint8Array(0);
   start = 0;
   end = 0;
@@ -37,22 +37,22 @@ export class Packet {
   dst6 = 0;
   /** IANA protocol after extension headers; -1 without an IP layer. */
   proto = -1;
-  /** -1 when there are none: other protocols, later fragments, cut headers. */
+  /** -1 if there are none: other protocols, later fragments, truncated headers. */
   srcPort = -1;
   dstPort = -1;
   /** Outermost VLAN identifier, -1 when untagged. */
   vlan = -1;
   /** Second VLAN identifier (QinQ), -1 when there is none. */
   innerVlan = -1;
-  /** EtherType (or what stands for it) of the outermost network layer, -1 unknown. */
+  /** EtherType (or an equivalent) of the outermost network layer, -1 unknown. */
   etherType = -1;
-  /** Length of the IP packet by its own header (IPv4 total length, IPv6 payload + 40); 0 unknown. */
+  /** Length of the IP packet according to its header (IPv4 total length, IPv6 payload + 40); 0 unknown. */
   ipLength = 0;
   /** Length of the IP header with options or extension headers. */
   ipHeaderLength = 0;
   /** Where the transport header starts in `bytes`; -1 when it was not captured. */
   transport = -1;
-  /** Payload beyond the transport header by the IP length, so also what was not captured. */
+  /** Payload after the transport header by the IP length, including bytes that were not captured. */
   payload = 0;
   /** Where the payload starts in `bytes` (may be at or after `end`). */
   payloadStart = 0;
@@ -73,10 +73,10 @@ export class Packet {
 
   /** Tunnel layers from the outermost in, such as `gre 10.0.0.1>10.0.0.2`; empty without a tunnel. */
   tunnel = '';
-  /** What is wrong with the packet (`ip header cut at 12 bytes`); empty when nothing is. */
+  /** The fault of the packet (`ip header cut at 12 bytes`); empty if there is none. */
   problem = '';
 
-  /** Forgets everything that decoding sets; keeps what the record header says. */
+  /** Resets everything that decoding sets; keeps the fields of the record header. */
   resetLayers(): void {
     this.ipVersion = 0;
     this.src4 = 0;

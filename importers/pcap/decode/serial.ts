@@ -57,7 +57,7 @@ export function ppp(p: Packet, c: Cursor): number {
   const outer = p.ipVersion === 0;
   let at = c.at;
   if (outer) c.word = PPP_WORD;
-  // HDLC address and control; 1 and 0 in place of the address say the direction.
+  // HDLC address and control; 1 and 0 instead of the address tell the direction.
   if (c.end - at >= 2 && bytes[at + 1] === 3 && (bytes[at] === 0xff || bytes[at]! < 2)) at += 2;
   if (c.end - at < 2) {
     if (outer) p.problem = 'ppp header cut';
@@ -101,7 +101,7 @@ function multilink(p: Packet, c: Cursor): number {
   if (p.ipVersion === 0) c.word = PPP_WORDS.get(0x003d)!;
   if (c.end - c.at < 6 || (p.bytes[c.at]! & 0x80) === 0) return DONE;
   c.at += 4;
-  // Within a bundle only uncompressed IP can be told for sure.
+  // Within a bundle only uncompressed IP is certain.
   const compressed = p.bytes[c.at] === 0x21;
   if (!compressed && u16(p.bytes, c.at) !== 0x0021) return DONE;
   return PPP;
@@ -133,7 +133,7 @@ export function ciscoHdlc(p: Packet, c: Cursor): number {
   }
   if (type === 0xfefe) {
     c.word = ISIS;
-    // A fill byte may stand before the identifier.
+    // A fill byte may precede the identifier.
     if (c.at < c.end && bytes[c.at] === 3) c.at += 1;
     return NLPID;
   }
@@ -181,7 +181,7 @@ export function frameRelay(p: Packet, c: Cursor): number {
     c.word = LMI;
     return DONE;
   }
-  // Cisco's encapsulation: an EtherType at once.
+  // Cisco's encapsulation: an EtherType follows directly.
   c.at = at + 2;
   if (type < 0x0600) return DONE;
   c.type = type;
@@ -196,7 +196,7 @@ export function multilinkFrameRelay(p: Packet, c: Cursor): number {
     return DONE;
   }
   const bits = p.bytes[c.at]! & 0xe0;
-  // A control frame, or a fragment that is not the first.
+  // A control frame, or a later fragment.
   if ((bits & 0x20) !== 0 || (bits & 0x80) === 0) return DONE;
   c.at += 2;
   return FRAME_RELAY;
@@ -258,7 +258,7 @@ function bridgedVc(c: Cursor): number {
   return ETHERNET;
 }
 
-/** LINKTYPE_SLIP: a 16-byte header from BSD, or the packet at once. */
+/** LINKTYPE_SLIP: a 16-byte header from BSD, or the packet directly. */
 export function slip(p: Packet, c: Cursor): number {
   const bytes = p.bytes;
   const at = c.at;

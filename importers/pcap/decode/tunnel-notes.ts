@@ -1,6 +1,6 @@
 /**
- * The words for the outer layers of tunnelled packets (`gre 10.0.0.1>10.0.0.2`), remembered, since
- * the packets of a tunnel come by the million with the same few.
+ * Texts for the outer layers of tunnelled packets (`gre 10.0.0.1>10.0.0.2`), cached, since millions of packets
+ * share the few tunnels.
  */
 import { TUNNEL_KINDS } from './layers.ts';
 import type { Packet } from './packet.ts';
@@ -39,7 +39,7 @@ export class TunnelNotes {
   private readonly texts: string[] = new Array<string>(SLOTS).fill('');
   private readonly key = new Uint32Array(8);
 
-  /** What `p.tunnel` becomes when the IP layer now in `p` turns out to be outer. */
+  /** The new `p.tunnel` if the IP layer in `p` turns out to be an outer one. */
   note(p: Packet, kind: number): string {
     const key = this.key;
     const count = p.ipVersion === 4 ? 2 : 8;
@@ -47,7 +47,7 @@ export class TunnelNotes {
       key[0] = p.src4;
       key[1] = p.dst4;
     } else {
-      // Source and destination lie side by side in the IPv6 header.
+      // Source and destination are adjacent in the IPv6 header.
       const at = p.src6;
       for (let i = 0; i < 8; i++) {
         const b = at + i * 4;

@@ -1,7 +1,7 @@
 /**
- * Tunnel headers between an outer IP layer and what is inside: GRE (RFC 2784, 2890), its PPTP form
- * (RFC 2637), ERSPAN I to III (draft-foschiano-erspan), VXLAN (RFC 7348) and its generic form,
- * GENEVE (RFC 8926) and GTP-U (3GPP TS 29.281).
+ * Tunnel headers between an outer IP layer and its content: GRE (RFC 2784, 2890), its PPTP form (RFC 2637), ERSPAN
+ * I to III (draft-foschiano-erspan), VXLAN (RFC 7348) and its generic form, GENEVE (RFC 8926) and GTP-U (3GPP TS
+ * 29.281).
  */
 import { u16, u32 } from '../bytes.ts';
 import {
@@ -37,7 +37,7 @@ export function gre(p: Packet, c: Cursor): number {
   const version = flags & 7;
   if (version === 1) {
     at += 4;
-    // Without a sequence number there is no payload: an acknowledgement alone.
+    // Without a sequence number there is no payload: just an acknowledgement.
     if ((flags & 0x1000) === 0) return DONE;
     at += 4;
     if ((flags & 0x0080) !== 0) at += 4;
@@ -88,7 +88,7 @@ export function gre(p: Packet, c: Cursor): number {
       c.at = bytes[at]! >>> 4 === 4 ? at : at + 4;
       return c.at < c.end ? IP : DONE;
     case 0x8909:
-      // Cisco's security group tag: here the type comes before the tag.
+      // Cisco's security group tag: here the type precedes the tag.
       if (at + 8 >= c.end) return DONE;
       c.at = at + 8;
       c.type = u16(bytes, at);

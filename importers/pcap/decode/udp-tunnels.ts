@@ -1,10 +1,10 @@
 /**
- * Which UDP datagrams are tunnels, judged by their port and by a header that fits. For decoding
- * packets and for showing one; `mayTunnel` comes first, for most datagrams are none.
+ * Recognises UDP datagrams that are tunnels, by their port and a valid header. Used for decoding packets and for
+ * showing one; `mayTunnel` comes first, since most datagrams are not.
  */
 import { u16 } from '../bytes.ts';
 
-/** Ports, the source's first, for which a datagram is looked at more closely. */
+/** Ports, the source's first, whose datagrams are examined more closely. */
 export function mayTunnel(ports: number): boolean {
   switch (ports & 0xffff) {
     case 4789:
@@ -22,8 +22,8 @@ export function mayTunnel(ports: number): boolean {
 }
 
 /**
- * VXLAN (RFC 7348): reserved bits are ignored on receipt. So that other users of the port are kept
- * out, a header that has some set must have a frame inside that is one.
+ * VXLAN (RFC 7348): reserved bits are ignored on receipt. To exclude other users of the port, a header with some of
+ * them set must contain a valid frame.
  * @param size bytes after the UDP header
  */
 export function isVxlan(bytes: Uint8Array, at: number, size: number): boolean {

@@ -54,7 +54,7 @@ export function radiotap(p: Packet, c: Cursor): number {
     p.problem = 'radiotap header length out of range';
     return DONE;
   }
-  // The flags field says whether there is an FCS at the end (0x10) and padding after the header (0x20).
+  // The flags field tells whether there is an FCS at the end (0x10) and padding after the header (0x20).
   let fields = at + 8;
   let present = u32le(bytes, at + 4);
   const first = present;
@@ -173,12 +173,12 @@ export function wlan(p: Packet, c: Cursor): number {
     c.word = DATA_PROTECTED;
     return DONE;
   }
-  // A fragment that is not the first starts inside the packet.
+  // A later fragment starts inside the packet.
   if ((bytes[at + 22]! & 15) !== 0) return DONE;
   if (padded) header = (header + 3) & ~3;
   c.at = at + header;
   if (qos && (bytes[qosAt]! & 0x80) !== 0) {
-    // An aggregate: the first of its frames, with addresses and a length of its own.
+    // An aggregate: the first of its frames, which has its own addresses and length.
     if (c.end - c.at < 22) return DONE;
     const length = (bytes[c.at + 12]! << 8) | bytes[c.at + 13]!;
     c.dstMac = c.at;

@@ -1,7 +1,6 @@
 /**
- * Which application protocol a UDP datagram or a TCP segment holds. Where the content itself tells
- * (a request line, a record header), it decides on any port; elsewhere the port does, provided the
- * content can be that.
+ * Finds the application protocol of a UDP datagram or a TCP segment. If the content itself is recognisable (a
+ * request line, a record header), it decides on any port; otherwise the port does, if the content is possible.
  */
 import { dnsInDatagram, NETBIOS_PORT } from '../protocols/dns.ts';
 import { headAt } from '../protocols/http/http.ts';
@@ -9,17 +8,17 @@ import { ayiyaHeader, isGre, isVxlan } from '../decode/udp-tunnels.ts';
 import { u16, u24, u32 } from '../bytes.ts';
 import type { Protocol } from './protocols.ts';
 
-/** A request of HTTP/0.9, and the start of a request line whose end is not there. */
+/** A request of HTTP/0.9, and the start of an incomplete request line. */
 const UNVERSIONED = /^GET \/[^ ]*$/;
 const BEGUN = /^[A-Z_-]+ (?:\/|\*|https?:|[\w.-]+:\d)/;
 const G = 0x47;
-/** A request line that is looked at to its end. */
+/** A longer request line is not searched for its end. */
 const MAX_LINE = 16_384;
 
 function isHttp(bytes: Uint8Array, at: number, end: number): boolean {
   const sender = headAt(bytes, at, end);
   if (sender === 'client' || sender === 'server') return true;
-  // Of what else is no message nearly all does not begin with GET.
+  // Nearly all other payloads do not begin with GET.
   if (bytes[at] !== G && sender === undefined) return false;
   const feed = bytes.subarray(at, Math.min(end, at + MAX_LINE)).indexOf(10);
   const line = Buffer.from(bytes.subarray(at, feed < 0 ? end : at + feed)).toString('latin1');
@@ -29,7 +28,7 @@ function isHttp(bytes: Uint8Array, at: number, end: number): boolean {
 const isPort = (port: number, source: number, destination: number) =>
   source === port || destination === port;
 
-/** @param at where the payload starts, before `end` */
+/** @param at start of the payload, before `end` */
 export function applicationOnTcp(
   bytes: Uint8Array,
   at: number,
@@ -59,7 +58,7 @@ function dnsCounts(bytes: Uint8Array, at: number, length: number): boolean {
   return 12 + questions * 5 + records * 11 <= length;
 }
 
-/** @param at where the payload starts, before `end` */
+/** @param at start of the payload, before `end` */
 export function applicationOnUdp(
   bytes: Uint8Array,
   at: number,

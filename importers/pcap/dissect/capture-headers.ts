@@ -23,7 +23,7 @@ export function ppi(r: LayerReader): Protocol {
   return linkProtocol(inner);
 }
 
-/** Apple's; it was a user link type (149) before it had a number of its own. */
+/** Apple's; it used a user link type (149) before it had its own number. */
 export function pktap(r: LayerReader): Protocol {
   const start = r.at;
   const length = r.u32le('Header Length');

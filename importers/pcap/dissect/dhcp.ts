@@ -1,4 +1,4 @@
-/** DHCP (RFC 2131) with the options that matter (RFC 2132), in BOOTP's form (RFC 951). */
+/** DHCP (RFC 2131) with its most relevant options (RFC 2132), in BOOTP's form (RFC 951). */
 import type { LayerReader } from './reader.ts';
 import { hex16, hex32, hexBytes, macText, named, visible } from './text.ts';
 import { ip4Text } from '../decode/tunnel-notes.ts';

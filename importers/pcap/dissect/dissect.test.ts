@@ -1,6 +1,6 @@
 /**
- * A packet of each protocol; what holds of every packet whatever its bytes: nothing is thrown, every
- * field is in the frame, text can be shown, and the size is bounded; and details of the protocols.
+ * A packet of each protocol; invariants for every packet, whatever its bytes are: nothing is thrown, every field is
+ * within the frame, text can be shown, and the size is bounded; and details of the protocols.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -33,14 +33,14 @@ function fieldsOf(packet: PacketLayers): LayerField[] {
   return packet.layers.flatMap((layer) => below(layer.fields));
 }
 
-/** The value of a field of a layer; the last one of that name unless `index` says which. */
+/** The value of a field of a layer; the last one with that name unless `index` is given. */
 function value(packet: PacketLayers, layer: string, field: string, index = -1): string | undefined {
   const layers = packet.layers.filter((one) => one.name === layer);
   const found = fieldsOf({ layers, notes: [] }).filter((one) => one.name === field);
   return found.at(index)?.value;
 }
 
-/** What must hold of every result. */
+/** Invariants of every result. */
 function check(packet: PacketLayers, frame: Bytes): void {
   const fields = fieldsOf(packet);
   expect(fields.length).toBeLessThanOrEqual(2010);
@@ -62,7 +62,7 @@ function check(packet: PacketLayers, frame: Bytes): void {
   }
 }
 
-/** Every byte of the frame that no field stands for. */
+/** Every byte of the frame that no field covers. */
 function uncovered(packet: PacketLayers, frame: Bytes): number[] {
   const covered = new Uint8Array(frame.length);
   for (const field of fieldsOf(packet)) {
@@ -77,7 +77,7 @@ describe.each(SAMPLES)('$name', ({ linkType, frame, layers }) => {
     check(packet, frame);
     expect(packet.layers.map((layer) => layer.name)).toEqual(['Frame', ...layers]);
     expect(packet.notes).toEqual([]);
-    // The frames of BER's elements have no fields of their own.
+    // The headers of BER elements have no fields of their own.
     if (!layers.includes('Simple Network Management Protocol')) {
       expect(uncovered(packet, frame)).toEqual([]);
     }
@@ -88,7 +88,7 @@ describe.each(SAMPLES)('$name', ({ linkType, frame, layers }) => {
       const part = frame.slice(0, size);
       const captured = dissectPacket(part, linkType, frame.length);
       check(captured, part);
-      // Cut by the capture, or as if it were whole: either way no more than what is there.
+      // Truncated by the capture, or apparently complete: either way nothing beyond is read.
       check(dissectPacket(part, linkType, size), part);
       expect(captured.layers.length).toBeLessThanOrEqual(layers.length + 1);
     }
@@ -498,7 +498,7 @@ describe('hostile packets', () => {
   });
 
   it('in little time', () => {
-    // Every answer's name is as long as it may be, by pointers.
+    // Every answer's name has the maximum length, through pointers.
     const long = cat(...Array.from({ length: 120 }, () => hex('0161')), '00');
     const answers = cat(...Array.from({ length: 5000 }, () => hex('c00c 0001 0001 00000000 0000')));
     const frame = ethernet(

@@ -5,7 +5,7 @@ import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex16, visibleText } from './text.ts';
 
-/** Records that are read of one message; the count says how many there are. */
+/** Number of records that are read of one message; the count states how many there are. */
 const MAX_RECORDS = 200;
 
 const CODES = [
@@ -63,7 +63,7 @@ function isOn(r: LayerReader, port: number): boolean {
   return r.d.sourcePort === port || r.d.destinationPort === port;
 }
 
-/** Reads a type; gives its number and name. */
+/** Reads a type; returns its number and name. */
 function readType(r: LayerReader): { type: number; kind: string } {
   const nameOf = (type: number) => typeName(type, isOn(r, NETBIOS_PORT));
   const type = r.u16('Type', (value) => `${nameOf(value)} (${value})`);
@@ -183,7 +183,7 @@ function record(r: LayerReader, message: number, extend?: (bits: number) => void
   return text;
 }
 
-/** Of NB: who has a name. */
+/** For NB: the hosts that have a name. */
 function netbiosData(r: LayerReader, type: number): string {
   const addresses: string[] = [];
   while (type === 32 && r.left >= 6) {

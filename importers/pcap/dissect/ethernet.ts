@@ -9,7 +9,7 @@ export function ethernet(r: LayerReader): Protocol {
   d.carrier = r.layer;
   d.bridgePad = 0;
   const at = r.at;
-  // Cisco ISL has a whole frame after 26 bytes of its own.
+  // Cisco ISL has a whole frame after its own 26 bytes.
   const multicast = r.peek();
   if (
     (multicast === 1 || multicast === 3) &&

@@ -34,7 +34,7 @@ export function gre(r: LayerReader): Protocol | undefined {
   if ((flags & 7) === 1) {
     r.u16('Payload Length');
     r.u16('Call ID');
-    // Without a sequence number there is no payload: an acknowledgment alone.
+    // Without a sequence number there is no payload: just an acknowledgment.
     if (sequenced) r.u32('Sequence Number');
     if ((flags & 0x0080) !== 0) r.u32('Acknowledgment Number');
     return sequenced && r.left > 0 ? 'ppp' : undefined;

@@ -41,14 +41,14 @@ export function http(r: LayerReader): Protocol | undefined {
   return 'data';
 }
 
-/** Where a line ends without its CR. */
+/** The end of a line without its CR. */
 function trimmed(bytes: Uint8Array, start: number, end: number): number {
   return end > start && bytes[end - 1] === 13 ? end - 1 : end;
 }
 
 const STATUS = /^(\S+) +(\S+)(?: (.*))?$/ds;
 
-/** Where the parts of a start line are in it. */
+/** The positions of a start line's parts. */
 function partsOf(line: string): readonly (readonly [from: number, to: number] | undefined)[] {
   if (line.startsWith('HTTP/')) return STATUS.exec(line)?.indices?.slice(1) ?? [];
   const read = readRequestLine(line);

@@ -6,13 +6,13 @@ import type { LayerReader } from './reader.ts';
 
 const ascii = new TextDecoder();
 
-/** `destination unreachable: port unreachable`; a code that no type has gives the type's name. */
+/** `destination unreachable: port unreachable`; an unknown code gives the type's name. */
 export function icmpText(version: 4 | 6, type: number, code: number): string {
   const name = icmpName(version, type, code);
   return name === undefined ? `type ${type}, code ${code}` : ascii.decode(name);
 }
 
-/** `3 (port unreachable)`, or the number alone where the type's name says it all. */
+/** `3 (port unreachable)`, or the number alone if the type's name is complete. */
 export function icmpCodeText(version: 4 | 6, type: number, code: number): string {
   const [, detail] = icmpText(version, type, code).split(': ');
   return detail === undefined ? String(code) : `${code} (${detail})`;

@@ -1,9 +1,9 @@
 /**
- * Dissects one captured packet for people: all its layers with all their fields. Pure, and never
- * throws, whatever the bytes: what could be read is there, and a note says what could not.
+ * Dissects one captured packet for people: all its layers with all their fields. Pure, and never throws, whatever
+ * the bytes are: the readable part is there, and a note describes the rest.
  *
- * The importer's own decoders (`../decode/decode.ts`) read every packet of a capture and keep what columns
- * have room for; these read one packet and keep everything.
+ * The importer's own decoders (`../decode/decode.ts`) read every packet of a capture and keep what columns have
+ * room for; these read one packet and keep everything.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import { linkTypeName } from '../decode/link-types.ts';
@@ -69,7 +69,7 @@ function readLayer(d: Dissection, protocol: Exclude<Protocol, Chooser>): Protoco
     if (r.left > 0) r.raw('Remaining bytes', r.left);
   } finally {
     layer.length = r.at - layer.offset;
-    // A trailer is met before what lies before it.
+    // A trailer is reached before the fields that precede it.
     layer.fields.sort((one, other) => one.offset - other.offset);
     d.at = r.at;
   }

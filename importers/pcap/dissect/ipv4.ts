@@ -33,7 +33,7 @@ const FLAGS = named(
   { 1: 'More fragments', 2: "Don't fragment", 3: "Don't fragment, More fragments" },
   (value) => hexNumber(value, 1),
 );
-/** The parts of a traffic class, as IPv6 has it too. */
+/** The parts of a traffic class, which IPv6 has as well. */
 export const TRAFFIC_CLASS = [
   [0xfc, 'Differentiated Services Codepoint', DSCP],
   [0x03, 'Explicit Congestion Notification', ECN],
@@ -44,7 +44,7 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   const start = r.at;
   const room = d.wireEnd - start;
   const version = r.peek() >>> 4;
-  // What names it may be mistaken; the packet itself knows, and is read by that.
+  // The outer layer's type may be wrong; the packet's own version decides.
   if (version === 6) return 'ipv6';
   if (version !== 4) {
     d.note(`Internet Protocol Version 4: its version is ${version}`);

@@ -1,4 +1,4 @@
-/** IPv6 (RFC 8200) and its extension headers, each a layer of its own. */
+/** IPv6 (RFC 8200) and its extension headers, each as a layer. */
 import { u32 } from '../bytes.ts';
 import { TRAFFIC_CLASS } from './ipv4.ts';
 import { ipProtocol, ipProtocolText, type Protocol } from './protocols.ts';
@@ -48,7 +48,7 @@ export function ipv6(r: LayerReader): Protocol | undefined {
   return following(r, next);
 }
 
-/** 59 says that nothing follows. */
+/** 59 means that nothing follows. */
 function following(r: LayerReader, next: number): Protocol | undefined {
   if (next === 59) return r.left > 0 ? 'data' : undefined;
   return ipProtocol(next);
@@ -141,7 +141,7 @@ export function extensionFragment(r: LayerReader): Protocol | undefined {
   return offset > 0 ? 'data' : following(r, next);
 }
 
-/** What the authentication header covers stays readable (RFC 4302). */
+/** The data protected by the authentication header stays readable (RFC 4302). */
 export function authenticationHeader(r: LayerReader): Protocol | undefined {
   const next = r.u8('Next Header', ipProtocolText);
   const units = r.u8('Length', (value) => `${value} (${(value + 2) * 4} bytes)`);

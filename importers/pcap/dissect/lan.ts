@@ -1,4 +1,4 @@
-/** Local networks that are rarely met: FDDI, token ring, ARCNET, IP over Fibre Channel, IEEE 1394. */
+/** Rare local networks: FDDI, token ring, ARCNET, IP over Fibre Channel, IEEE 1394. */
 import { etherTypeProtocol, etherTypeText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex16, named } from './text.ts';

@@ -10,7 +10,7 @@ export function loopback(r: LayerReader): Protocol | undefined {
   r.need(4, 'Family');
   let family = u32le(r.bytes, r.at);
   if (family > 0xffff) family = u32(r.bytes, r.at);
-  // Some put another thing into the upper half.
+  // Some use the upper half for something else.
   if (family > 0xffff) family &= 0xffff;
   const type = family >= 0x0600;
   const text = type ? etherTypeText(family) : FAMILIES(family);

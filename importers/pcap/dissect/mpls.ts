@@ -13,7 +13,7 @@ export function mpls(r: LayerReader): Protocol | undefined {
   const bottom = (entry >>> 8) & 1;
   r.layer.summary = `Label: ${entry >>> 12}, Exp: ${(entry >>> 9) & 7}, S: ${bottom}, TTL: ${entry & 255}`;
   if (bottom === 0) return 'mpls';
-  // Nothing says what follows; the first four bits tell IP from a pseudowire (RFC 4928).
+  // Nothing states what follows; the first four bits distinguish IP from a pseudowire (RFC 4928).
   switch (r.peek() >>> 4) {
     case 4:
       return 'ipv4';

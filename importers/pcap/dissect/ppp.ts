@@ -41,7 +41,7 @@ const CODES: Readonly<Record<number, string>> = {
 
 export function ppp(r: LayerReader): Protocol | undefined {
   const first = r.peek();
-  // HDLC address and control; 1 and 0 in place of the address say the direction.
+  // HDLC address and control; 1 and 0 instead of the address tell the direction.
   if (r.peek(1) === 3 && (first === 0xff || first === 0 || first === 1)) {
     r.u8('Address', hex8);
     r.u8('Control', hex8);

@@ -1,7 +1,7 @@
 /**
- * The protocols that are dissected, and which number stands for which: link types, EtherTypes, IP
- * protocol numbers. Dissectors name what follows by these and know nothing of each other; `table.ts`
- * has the dissector of each.
+ * The dissected protocols, and the numbers that identify them: link types, EtherTypes, IP protocol numbers.
+ * Dissectors name the following layer by these and know nothing of each other; `table.ts` has the dissector of
+ * each.
  */
 import { hex16, named } from './text.ts';
 import { PROTOCOLS } from '../../../engine/contract/event.ts';
@@ -147,7 +147,7 @@ const LINK_TYPES: Readonly<Record<number, Protocol>> = {
   285: 'edsa',
 };
 
-/** What frames of a link type start with: https://www.tcpdump.org/linktypes.html */
+/** The first layer of a link type's frames: https://www.tcpdump.org/linktypes.html */
 export function linkProtocol(linkType: number): Protocol {
   return LINK_TYPES[linkType] ?? 'data';
 }
@@ -182,7 +182,7 @@ const ETHER_TYPES: Readonly<Record<number, Protocol>> = {
   0xfefe: 'nlpid',
 };
 
-/** What an EtherType stands for: https://www.iana.org/assignments/ieee-802-numbers */
+/** The protocol of an EtherType: https://www.iana.org/assignments/ieee-802-numbers */
 export function etherTypeProtocol(type: number): Protocol {
   return ETHER_TYPES[type] ?? 'data';
 }
@@ -252,7 +252,7 @@ const IP_PROTOCOLS: Readonly<Record<number, Protocol>> = {
   143: 'ethernet',
 };
 
-/** What an IP protocol number stands for: https://www.iana.org/assignments/protocol-numbers */
+/** The protocol of an IP protocol number: https://www.iana.org/assignments/protocol-numbers */
 export function ipProtocol(number: number): Protocol {
   return IP_PROTOCOLS[number] ?? 'data';
 }

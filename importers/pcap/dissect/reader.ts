@@ -1,7 +1,7 @@
 /**
- * Reads one layer of a packet field by field. What holds always: no byte outside the layer is read,
- * the number of fields and of notes is bounded, and reading past the end leaves what was read so far
- * with a note. That end is signalled by `Cut`, which never leaves this folder.
+ * Reads one layer of a packet field by field. Invariants: no byte outside the layer is read, the number of fields
+ * and of notes is bounded, and reading past the end keeps the fields read so far and adds a note. That end is
+ * signalled by `Cut`, which never leaves this folder.
  */
 import { u16, u16le, u24, u32, u32le } from '../bytes.ts';
 import { ip4Text, ip6Text } from '../decode/tunnel-notes.ts';
@@ -23,15 +23,15 @@ export class Cut {
 /** The packet has more fields than are shown. */
 export class Full {}
 
-/** Reads its header and says what follows; undefined for nothing. */
+/** Reads a layer's header and returns the following protocol; undefined: nothing follows. */
 export type Dissector = (r: LayerReader) => Protocol | undefined;
 
-/** What the pseudo-header of a transport checksum is made of. */
+/** The parts of a transport checksum's pseudo-header. */
 export interface Network {
   readonly version: 4 | 6;
-  /** Where source and destination lie, one after the other. */
+  /** Position of source and destination, which are adjacent. */
   readonly addresses: number;
-  /** Where the last destination lies that a routing header names; -1 without one. */
+  /** Position of the last destination in a routing header; -1 without one. */
   finalDestination: number;
   /** A source route leads to another destination than the checksum was made for. */
   rerouted: boolean;
@@ -39,15 +39,15 @@ export interface Network {
   fragment: boolean;
 }
 
-/** A packet while it is dissected: what one layer leaves for those inside it. */
+/** State of a packet's dissection that one layer leaves for those inside it. */
 export class Dissection {
   readonly bytes: Uint8Array;
   readonly layers: Layer[] = [];
   readonly notes: string[] = [];
-  /** Where the next layer starts and where its captured bytes end. */
+  /** Start of the next layer, and end of its captured bytes. */
   at = 0;
   end: number;
-  /** Where the layer ends by the lengths that were stated: beyond `end` when it was cut. */
+  /** End of the layer by the stated lengths: beyond `end` if it was truncated. */
   wireEnd: number;
   /** Of the innermost IP layer. */
   network: Network | undefined;
@@ -56,13 +56,13 @@ export class Dissection {
   destinationPort = -1;
   /** Inside an ICMP error: packets are quoted in part. */
   quoted = false;
-  /** Inside TCP: what is cut goes on in another segment. */
+  /** Inside TCP: a truncated part continues in another segment. */
   stream = false;
   /** Bytes of padding before a bridged frame (RFC 2684 has 2), or 802.11's before its payload. */
   bridgePad = 0;
   /** A frame check sequence of four bytes ends the frame. */
   fcs = false;
-  /** The layer that what is after the network layer belongs to. */
+  /** The layer to which bytes after the network layer belong. */
   carrier: Layer | undefined;
   private readonly cutShort: boolean;
   private fields = 0;
@@ -113,7 +113,7 @@ export class LayerReader {
     this.into = this.layer.fields;
   }
 
-  /** Where reading has to stop. */
+  /** Where reading must stop. */
   get end(): number {
     return this.limit;
   }
@@ -135,12 +135,12 @@ export class LayerReader {
   peek(ahead = 0): number {
     return this.at + ahead < this.limit ? this.bytes[this.at + ahead]! : -1;
   }
-  /** As `peek`, two bytes. */
+  /** Like `peek`, two bytes. */
   peek16(ahead = 0): number {
     return this.at + ahead + 2 <= this.limit ? u16(this.bytes, this.at + ahead) : -1;
   }
 
-  /** Adds a field that stands for `length` bytes at `offset`; consumes nothing. */
+  /** Adds a field for `length` bytes at `offset`; consumes nothing. */
   add(name: string, value: string, offset: number, length: number): LayerField {
     this.d.count();
     const field = { name, value, offset, length };
@@ -148,7 +148,7 @@ export class LayerReader {
     return field;
   }
 
-  /** Adds what is concluded from other fields. */
+  /** Adds a field that is inferred from others. */
   conclude(name: string, value: string): void {
     this.add(name, value, this.at, 0);
   }
@@ -225,7 +225,7 @@ export class LayerReader {
     this.at += 6;
     return value;
   }
-  /** `size` bytes in hexadecimal, or as `show` has it. */
+  /** `size` bytes in hexadecimal, or as formatted by `show`. */
   raw(name: string, size: number, show: (bytes: Uint8Array) => string = hexBytes): string {
     this.need(size, name);
     const value = show(this.bytes.subarray(this.at, this.at + size));
@@ -237,13 +237,13 @@ export class LayerReader {
   text(name: string, size: number): string {
     return this.raw(name, size, visible);
   }
-  /** Passes over bytes that no field stands for. */
+  /** Skips bytes without a field. */
   skip(size: number, what: string): void {
     this.need(size, what);
     this.at += size;
   }
 
-  /** A field whose subfields `body` reads; its value is what `body` gives. */
+  /** A field whose subfields `body` reads; its value is the result of `body`. */
   group(name: string, body: () => string): void {
     this.d.count();
     const field: LayerField = { name, value: '', offset: this.at, length: 0, fields: [] };
@@ -259,15 +259,15 @@ export class LayerReader {
   }
 
   /**
-   * Reads `size` bytes with nothing beyond them in reach, and goes on after them whatever `body`
-   * made of them. A body that wants more is noted.
-   * @throws Cut when the bytes themselves are cut
+   * Reads `size` bytes with nothing beyond them in reach, and continues after them, whatever `body` consumed. A
+   * body that wants more is noted.
+   * @throws Cut if the bytes themselves are truncated
    */
   within(size: number, what: string, body: () => void): void {
     const stop = this.at + size;
     const outer = this.limit;
     if (stop > outer) {
-      // What is there of it can still be read.
+      // The available part can still be read.
       body();
       throw new Cut(what);
     }
@@ -284,8 +284,8 @@ export class LayerReader {
   }
 
   /**
-   * One number of `size` bytes whose bits are fields of their own.
-   * @param parts masks with names; one bit is shown as set or not, several as their number
+   * A number of `size` bytes with its bits as fields.
+   * @param parts masks with names; one bit is shown as set or not, several as a number
    */
   parts(size: 1 | 2 | 4, parts: readonly Bits[], little = false): number {
     this.need(size, parts[0]?.[1] ?? '');
@@ -300,7 +300,7 @@ export class LayerReader {
     return value;
   }
 
-  /** As `parts`, below a field of its own. */
+  /** Like `parts`, below a separate field. */
   bits(
     name: string,
     size: 1 | 2 | 4,
@@ -325,8 +325,8 @@ export class LayerReader {
   }
 
   /**
-   * The layer and all inside it are `size` bytes from `from` on, by its own account. What is after
-   * is a trailer of the carrier.
+   * The layer states that it and everything inside it are `size` bytes from `from` on. The rest is a trailer of the
+   * carrier.
    */
   bound(from: number, size: number, trailer = 'Trailer'): void {
     const d = this.d;
@@ -348,7 +348,7 @@ export class LayerReader {
     d.wireEnd = stop;
   }
 
-  /** Nothing follows this layer: what is left of the frame is a trailer. */
+  /** Nothing follows this layer: the rest of the frame is a trailer. */
   finish(): undefined {
     this.bound(this.start, this.at - this.start);
     return undefined;

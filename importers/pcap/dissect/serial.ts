@@ -1,7 +1,6 @@
 /**
- * Serial and cell links: Cisco HDLC, Frame Relay (Q.922, RFC 2427) with its multilink form (FRF.16),
- * SLIP, ATM as SunATM and RFC 2684 write it, and the direction byte some captures put before PPP,
- * HDLC and Frame Relay.
+ * Serial and cell links: Cisco HDLC, Frame Relay (Q.922, RFC 2427) with its multilink form (FRF.16), SLIP, ATM as
+ * in SunATM and RFC 2684, and the direction byte that some captures put before PPP, HDLC and Frame Relay.
  */
 import { etherTypeProtocol, etherTypeText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
@@ -15,12 +14,12 @@ export function ciscoHdlc(r: LayerReader): Protocol | undefined {
   );
   r.layer.summary = type === 0x8035 ? 'SLARP' : type === 0x2000 ? 'CDP' : etherTypeText(type);
   if (type === 0x8035 || type === 0x2000) return 'data';
-  // A fill byte may stand before the identifier.
+  // A fill byte may precede the identifier.
   if (type === 0xfefe && r.peek() === 3) r.u8('Fill', hex8);
   return etherTypeProtocol(type);
 }
 
-/** The byte that says the direction, before a frame of `next`. */
+/** The direction byte before a frame of `next`. */
 export function directed(next: Protocol): (r: LayerReader) => Protocol {
   return (r) => {
     const value = r.u8('Direction', DIRECTIONS);
@@ -69,7 +68,7 @@ export function frameRelay(r: LayerReader): Protocol | undefined {
     return 'nlpid';
   }
   if (dlci === 0 || dlci === 1023) return 'data';
-  // Cisco's encapsulation: an EtherType at once.
+  // Cisco's encapsulation: an EtherType follows directly.
   const type = r.u16('Type', etherTypeText);
   return type < 0x0600 ? 'data' : etherTypeProtocol(type);
 }
@@ -88,7 +87,7 @@ export function multilinkFrameRelay(r: LayerReader): Protocol {
   return (bits & 0x2000) === 0 && (bits & 0x8000) !== 0 ? 'frame-relay' : 'data';
 }
 
-/** A 16-byte header from BSD, or the packet at once. */
+/** A 16-byte header from BSD, or the packet directly. */
 export function slip(r: LayerReader): Protocol | undefined {
   if (r.left > 16 && r.peek() < 2) {
     r.u8('Direction', named({ 0: 'Received', 1: 'Sent' }));

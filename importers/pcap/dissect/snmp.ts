@@ -19,12 +19,12 @@ const PDUS: Readonly<Record<number, string>> = {
 const VERSIONS = named({ 0: 'version-1', 1: 'v2c', 3: 'snmpv3' });
 const ERRORS = named(SNMP_ERRORS);
 
-/** An integer's text with its name; what is no integer stays as it is. */
+/** An integer's text with its name; other values unchanged. */
 function namedText(names: (value: number) => string): (text: string) => string {
   return (text) => (/^\d{1,9}$/.test(text) ? names(Number(text)) : text);
 }
 
-/** The element at the next byte, which is not consumed; it may end after what is there. */
+/** The element at the next byte, which is not consumed; it may end beyond the available bytes. */
 function element(r: LayerReader): BerElement {
   const found = headerAt(r.bytes, r.at, r.end);
   if (found === undefined) throw new Cut('BER element');
@@ -81,7 +81,7 @@ function primitive(
   return text;
 }
 
-/** Goes into the next element; gives where it ends. */
+/** Enters the next element; returns its end. */
 function enter(r: LayerReader): number {
   const { start, end } = element(r);
   r.at = start;

@@ -1,4 +1,4 @@
-/** A syslog message over UDP (RFC 5426), its priority read and the rest as it is. */
+/** A syslog message over UDP (RFC 5426): its priority, and the rest unparsed. */
 import { FACILITIES, SEVERITIES } from '../../../engine/contract/event.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';

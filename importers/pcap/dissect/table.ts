@@ -70,7 +70,7 @@ import {
 } from './vlan.ts';
 import { avs, prism, radiotap, wlan } from './wlan.ts';
 
-/** Protocols that stand for another one, told by the first byte, and have no layer of their own. */
+/** Protocols without a layer of their own that select another one by the first byte. */
 export type Chooser = 'ip' | 'ppp-hdlc';
 
 export const DISSECTORS: Readonly<

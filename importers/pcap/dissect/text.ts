@@ -39,8 +39,8 @@ export function macText(bytes: Uint8Array): string {
 }
 
 /**
- * Text of a stranger: UTF-8 where it is that, every other byte as `\xNN`; what cannot be seen, or
- * changes the direction of writing, as `\xNN` or `\u{NNNN}`.
+ * Untrusted text: valid UTF-8 unchanged, every other byte as `\xNN`; invisible characters, and those that change
+ * the writing direction, as `\xNN` or `\u{NNNN}`.
  */
 export function visible(bytes: Uint8Array, most = MAX_TEXT): string {
   const part = bytes.subarray(0, most * 4);
@@ -58,7 +58,7 @@ export function visible(bytes: Uint8Array, most = MAX_TEXT): string {
   return visibleText(cut ? `${text.slice(0, most)}…` : text);
 }
 
-/** What cannot be seen is written as an escape. */
+/** Invisible characters are escaped. */
 export function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, (character) => {
     const code = character.codePointAt(0)!;

@@ -1,7 +1,7 @@
 /**
- * Dissection against tshark, packet by packet: the stack of protocols, addresses, lengths, checksums
- * with their verdicts, and what the application layers name. tshark is told not to put segments and
- * fragments together, as one packet is dissected by itself here.
+ * Dissection against tshark, packet by packet: the stack of protocols, addresses, lengths, checksums with their
+ * verdicts, and what the application layers name. tshark is configured not to reassemble segments and fragments,
+ * since packets are dissected individually here.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -138,7 +138,7 @@ const PROTOCOLS: Readonly<Record<string, string>> = {
   'User Datagram Protocol': 'udp',
   'Virtual eXtensible Local Area Network': 'vxlan',
 };
-/** What tshark lists beside the layers. */
+/** Entries in tshark's list that are not layers. */
 const NO_LAYERS = new Set([
   'ethertype',
   'data',
@@ -167,7 +167,7 @@ const verdict = (text: string) =>
         : '2';
 const same = (text: string) => text;
 
-/** tshark's field, the protocols it is of, our field, and what of our value is compared. */
+/** tshark's field, the protocols it belongs to, our field, and the part of our value to compare. */
 const FIELDS: readonly (readonly [string, string, string, (text: string) => string])[] = [
   ['eth.src', 'eth', 'Source', same],
   ['eth.dst', 'eth', 'Destination', same],
@@ -302,7 +302,7 @@ function differences(frame: Frame, cells: readonly string[]): string[] {
       .filter((one) => one !== 'Data'),
   );
   const theirs = stack(cells[0]!.split(':').filter((one) => !NO_LAYERS.has(one)));
-  // tshark knows more protocols: it may go on where ours ends with data.
+  // tshark knows more protocols: it may continue where ours ends with data.
   const goesOn = theirs.startsWith(`${ours}:`) && packet.layers.at(-1)!.name === 'Data';
   if (ours !== theirs && !goesOn) out.push(`${ours} for ${theirs}`);
   FIELDS.forEach(([field, protocols, name, part], i) => {

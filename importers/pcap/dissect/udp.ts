@@ -11,7 +11,7 @@ export function udp(r: LayerReader): Protocol | undefined {
   ports(r);
   const room = d.wireEnd - start;
   const stated = r.u16('Length');
-  // 0 stands for more than the field can hold (RFC 2675), or for offload.
+  // 0 means more than the field can hold (RFC 2675), or offload.
   const length = stated === 0 ? room : stated;
   if (stated > 0 && stated < 8) d.note('User Datagram Protocol: length below 8 bytes');
   const fragment = d.network?.fragment === true;

@@ -1,4 +1,4 @@
-/** 802.1Q tags, the outer ones of 802.1ad, and other tags that stand before a type. */
+/** 802.1Q tags, the outer ones of 802.1ad, and other tags that precede a type. */
 import { etherTypeProtocol, etherTypeText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex16 } from './text.ts';
@@ -83,7 +83,7 @@ export function ciscoMetaData(r: LayerReader): Protocol {
   return typeOrLength(r);
 }
 
-/** In GRE the type stands before the tag. */
+/** In GRE the type precedes the tag. */
 export function ciscoMetaDataOnGre(r: LayerReader): Protocol {
   const type = r.u16('Type', etherTypeText);
   r.u8('Version');
@@ -93,7 +93,7 @@ export function ciscoMetaDataOnGre(r: LayerReader): Protocol {
   return etherTypeProtocol(type);
 }
 
-/** IEEE 802.1AE: what it protects is readable only where nothing is encrypted or changed. */
+/** IEEE 802.1AE: the protected data is readable only if nothing is encrypted or changed. */
 export function macsec(r: LayerReader): Protocol {
   const control = r.bits(
     'TCI/AN',

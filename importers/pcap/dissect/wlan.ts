@@ -176,7 +176,7 @@ export function wlan(r: LayerReader): Protocol | undefined {
   const d = r.d;
   d.carrier = r.layer;
   if (d.fcs) {
-    // It is no part of what is inside.
+    // It is not part of the content.
     d.fcs = false;
     r.bound(r.at, d.end - r.at - 4, 'Frame check sequence');
   }
@@ -228,7 +228,7 @@ export function wlan(r: LayerReader): Protocol | undefined {
     r.layer.summary += ', protected';
     return 'data';
   }
-  // A fragment that is not the first starts inside the packet.
+  // A later fragment starts inside the packet.
   if (fragment !== 0) return 'data';
   const odd = (r.at - start) % 4;
   if (padded && odd > 0) r.raw('Padding', 4 - odd);
@@ -265,7 +265,7 @@ function frameControl(r: LayerReader, name: string): void {
   });
 }
 
-/** @param sequence its two bytes as they stand */
+/** @param sequence its two bytes in wire order */
 function sequenceControl(r: LayerReader, sequence: number): void {
   r.group('Sequence Control', () => {
     const value = ((sequence & 0xff) << 8) | (sequence >>> 8);
@@ -296,7 +296,7 @@ function controlAddresses(r: LayerReader, subtype: number): void {
   }
 }
 
-/** Bytes of fixed fields before the elements, by subtype; -1 where there are none to read. */
+/** Bytes of fixed fields before the elements, by subtype; -1 if there is nothing to read. */
 const FIXED = [4, 6, 10, 6, 0, 12, -1, -1, 12, -1, 2, 6, 2, -1, -1, -1];
 const REASONS = named({
   1: 'Unspecified reason',

@@ -1,15 +1,15 @@
 /**
- * Network time: the time by which flows time out. It is made of the packets' time stamps, never goes
- * back, and survives a capture whose clock was set back.
+ * Network time: the time by which flows time out. It is derived from the packets' timestamps, never goes backwards,
+ * and survives a capture whose clock was set back.
  *
- * A packet that is a little early (two interfaces merged) leaves it alone. When a run of packets is
- * far behind, the clock was set back or an older capture was appended: from there on stamps are
- * shifted so that time goes on.
+ * A packet that is slightly early (two interfaces merged) does not affect it. If a run of packets is far behind,
+ * the clock was set back or an older capture was appended: from there on timestamps are shifted so that time
+ * continues.
  */
 
-/** Microseconds behind network time that are no disorder any more. */
+/** Microseconds behind network time that are no longer just disorder. */
 const FAR_BEHIND = 10_000_000;
-/** Packets in a row that are far behind before the shift is believed. */
+/** Consecutive packets that are far behind before the shift is believed. */
 const RUN = 64;
 
 export class NetworkClock {
@@ -19,7 +19,7 @@ export class NetworkClock {
   private behind = 0;
   private started = false;
 
-  /** @returns the packet's time on this clock, at most `now`; `now` itself for a stamp of NaN */
+  /** @returns the packet's time on this clock, at most `now`; `now` itself for a timestamp of NaN */
   see(micros: number): number {
     if (micros !== micros) return this.now;
     if (!this.started) {

@@ -1,4 +1,4 @@
-/** The state of a TCP or UDP flow (`CONN_STATES`), from what both sides sent. */
+/** The state of a TCP or UDP flow (`CONN_STATES`), derived from what both sides sent. */
 import { CONN_STATES } from '../../../engine/contract/event.ts';
 import { CLOSED, ESTABLISHED, INACTIVE, PARTIAL, RESET, SYN_ACK_SENT, SYN_SENT } from './record.ts';
 

@@ -12,7 +12,7 @@ const BEGIN = 1_700_000_000_000_000;
 const A = 0x0a000001;
 const B = 0x0a000002;
 
-/** Makes packets and keeps what the tracker says of them. */
+/** Makes packets and collects the tracker's results. */
 class Bench {
   readonly rows: CollectedRow[] = [];
   readonly numbers: number[] = [];
@@ -155,9 +155,9 @@ describe('tcp', () => {
     [`${OPEN}; b A 501 101 0 w0`, 'S1', 'ShAaw', 0, 0],
     ['a SF 100 0 0', 'SH', 'Q', 0, 0],
     ['a FR 100 0 0', 'OTH', 'I', 0, 0],
-    // A reset of another connection that was half open says nothing about payload.
+    // A reset of another half-open connection says nothing about payload.
     ['a S 100 0 0; b A 900 7000 0; a R 7000 0 0', 'RSTOS0', 'SaR', 0, 0],
-    // Disorder is no loss.
+    // Disorder is not loss.
     [`${OPEN}; a PA 111 501 10; a PA 101 501 10; b A 501 121 0`, 'S1', 'ShADTa', 20, 0],
   ];
   it.each(CASES)('%s', (segments, state, history, origBytes, respBytes) => {

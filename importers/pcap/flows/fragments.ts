@@ -1,16 +1,16 @@
 /**
- * Which flow a datagram's later fragments belong to: they carry no ports. A table of fixed size: a
- * new datagram takes the place of an old one, and then the old one's fragments belong to no flow.
+ * Finds the flow of a datagram's later fragments, which carry no ports. A table of fixed size: a new datagram
+ * replaces an old one, whose fragments then belong to no flow.
  */
 import type { Packet } from '../decode/packet.ts';
 import { mix } from './store.ts';
 
 const ENTRIES = 4096;
-/** As long as a host waits for the rest of a datagram (RFC 8200 4.5), in microseconds. */
+/** How long a host waits for the rest of a datagram (RFC 8200 4.5), in microseconds. */
 const PATIENCE = 60_000_000;
 
 export class FragmentTable {
-  /** Of the datagram that was looked up or stored last. */
+  /** Slot of the datagram that was looked up or stored last. */
   slot = 0;
   side = 0;
   number = 0;
@@ -32,7 +32,7 @@ export class FragmentTable {
     this.times[at] = time;
   }
 
-  /** @returns whether the datagram is known: then `slot`, `side` and `number` tell its flow */
+  /** @returns whether the datagram is known: then `slot`, `side` and `number` identify its flow */
   find(p: Packet, time: number): boolean {
     const at = this.hash(p) & (ENTRIES - 1);
     if (this.slots[at] === 0 || this.check[at] !== this.secondHash) return false;
@@ -44,7 +44,7 @@ export class FragmentTable {
   }
 
   private hash(p: Packet): number {
-    // No chance: which datagrams take each other's place decides what comes out.
+    // Not random: which datagrams replace each other affects the result.
     let a = p.fragmentId;
     let b = Math.imul(p.proto + 1, 0x9e3779b1) ^ (p.vlan + 1);
     if (p.ipVersion === 4) {

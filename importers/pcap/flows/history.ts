@@ -35,7 +35,7 @@ export const SEEN_DATA = 16;
 export const SEEN_ACK = 32;
 export const SEEN_MULTI = 64;
 
-/** Appends a letter; what does not fit is dropped. `side` 1 writes it small. */
+/** Appends a letter; one that does not fit is dropped. `side` 1 writes it in lower case. */
 export function addLetter(store: FlowStore, slot: number, side: number, letter: number): void {
   const at = slot << RECORD_SHIFT;
   const conn = store.words[at + CONN]!;

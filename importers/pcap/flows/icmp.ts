@@ -1,12 +1,11 @@
 /**
- * What ICMP has in place of ports, as Zeek has it: the originator's port is the type; the responder's
- * is the type that answers it or, for messages that are not answered, the code. Those that are not
- * answered make a flow each way.
- * RFC 792, RFC 4443; https://docs.zeek.org/en/master/logs/conn.html
+ * Replacements for ports in ICMP, as in Zeek: the originator's port is the type; the responder's is the type that
+ * answers it or, for messages without an answer, the code. The latter make a flow in each direction. RFC 792, RFC
+ * 4443; https://docs.zeek.org/en/master/logs/conn.html
  */
 import { icmpCounterpart } from '../../../engine/contract/icmp.ts';
 
-/** Added to the port when the message is not answered. */
+/** Added to the port if the message has no answer. */
 export const ONE_WAY = 1 << 16;
 
 /** The responder's port for a message; ONE_WAY is set when it has no counterpart. */

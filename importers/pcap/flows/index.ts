@@ -1,10 +1,10 @@
 /**
- * Follows packets into flows, and writes a flow when it is over: docs/importers/flows-from-packets.md.
+ * Tracks packets into flows, and writes a flow when it is over: docs/importers/flows-from-packets.md.
  *
- * What a flow is and what is said about it follows Zeek's conn.log
- * (https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html). Rows come out in an
- * order that depends on the packets alone; memory is bounded by the number of open flows; a packet
- * costs the same however many are open.
+ * Flows and their properties follow Zeek's conn.log
+ * (https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html). Rows are emitted in an order that
+ * depends on the packets alone; memory is bounded by the number of open flows; a packet costs the same however many
+ * are open.
  */
 import { CONN_STATES } from '../../../engine/contract/event.ts';
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
@@ -65,9 +65,9 @@ import { TcpTracker } from './tcp.ts';
 
 /** Times in seconds; the defaults are Zeek's. */
 export interface FlowOptions {
-  /** Flows open at a time; beyond, the one idle longest is written early. */
+  /** Maximum number of open flows; beyond it, the one idle longest is written early. */
   readonly maxOpenFlows: number;
-  /** A SYN that nobody answers. */
+  /** A SYN without an answer. */
   readonly tcpAttemptDelay: number;
   /** From the close of a connection until its addresses and ports make a new flow. */
   readonly tcpCloseDelay: number;
@@ -111,7 +111,7 @@ const STATE_BYTES = CONN_STATES.map((state) => new TextEncoder().encode(state));
 export class FlowTracker {
   /** Flows that were written early because too many were open. */
   evicted = 0;
-  /** Application protocols of open flows, by the flow's number, as far as something has found them. */
+  /** Application protocols of open flows, by the flow's number, as far as known. */
   readonly services = new Map<number, string>();
 
   private readonly batch: EventBatch;
@@ -135,7 +135,7 @@ export class FlowTracker {
   private idleNumbers = new Uint32Array(0);
   private idleTimes = new Float64Array(0);
   private idleNext = 0;
-  /** Of the packet that was taken last: the slot of its flow, and its side. */
+  /** For the last packet: the slot of its flow, and its side. */
   private takenSlot = 0;
   private takenSide = 0;
 
@@ -144,7 +144,7 @@ export class FlowTracker {
     this.batch = batch;
     const o = { ...DEFAULT_FLOW_OPTIONS, ...options };
     this.maxOpen = Math.min(Math.max(1, o.maxOpenFlows), MAX_SLOTS - 1);
-    // Chance here only decides where flows are in the hash table, never what comes out.
+    // Randomness here affects only the places of flows in the hash table, never the result.
     const seed = Math.floor(Math.random() * 4294967296) | 0;
     this.store = new FlowStore(seed);
     this.tcp = new TcpTracker(this.store, {
@@ -161,19 +161,19 @@ export class FlowTracker {
     this.attemptMicros = o.tcpAttemptDelay * SECOND;
   }
 
-  /** Whether the flow of the packet that was taken last was seen from its SYN on. */
+  /** Whether the flow of the last packet was seen from its SYN on. */
   get isFromStart(): boolean {
     const conn = this.store.words[(this.takenSlot << RECORD_SHIFT) + CONN]!;
     return (conn & CONN_PARTIAL) === 0;
   }
 
-  /** Sequence number of the first byte of payload of the side that has sent the packet that was taken last. */
+  /** Sequence number of the first payload byte of the side that sent the last packet. */
   get firstSequence(): number {
     const w = (this.takenSlot << RECORD_SHIFT) + this.takenSide * TCP_SIDE;
     return (this.store.words[w + FIRST_SEQ]! + 1) >>> 0;
   }
 
-  /** Whether the sender of the packet that was taken last is its flow's originator. */
+  /** Whether the sender of the last packet is its flow's originator. */
   get isFromOriginator(): boolean {
     return this.takenSide === 0;
   }
@@ -184,9 +184,9 @@ export class FlowTracker {
   }
 
   /**
-   * Takes a packet. Packets come in the order of the capture.
-   * @returns the number of its flow, from 1 in the order of first packets; 0 when it has none: no IP
-   *   layer, a header that was cut, a later fragment whose first one was not seen
+   * Takes a packet. Packets are in the order of the capture.
+   * @returns the number of its flow, from 1 in the order of first packets; 0 if it has none: no IP
+   *   layer, a truncated header, a later fragment whose first one was not seen
    */
   packet(p: Packet): number {
     const time = this.clock.see(p.micros);
@@ -199,7 +199,7 @@ export class FlowTracker {
     return p.ipVersion === 0 ? 0 : this.follow(p, time);
   }
 
-  /** Takes a packet of IP at its network time, which has come. */
+  /** Takes an IP packet at its network time, which has been reached. */
   private follow(p: Packet, time: number): number {
     const { now } = this.clock;
     const { store } = this;
@@ -251,7 +251,7 @@ export class FlowTracker {
     if (p.moreFragments) this.fragments.store(p, time, slot, side, number);
     this.account(slot, side, p);
     if (proto === TCP) {
-      // A TCP header that claims less than its own size tells nothing.
+      // A TCP header that claims less than its own size is useless.
       if (p.bytes[p.transport + 12]! >>> 4 >= 5) this.segment(slot, side, p, time);
       return number;
     }
@@ -262,7 +262,10 @@ export class FlowTracker {
     return number;
   }
 
-  /** Sets the key of a packet's flow, with the sides in order, so that both directions have one. @returns whether the lower sent it */
+  /**
+   * Sets the key of a packet's flow, with the sides in order, so that both directions have the same. @returns
+   * whether the lower one sent it
+   */
   private setKey(
     p: Packet,
     srcPort: number,
@@ -338,7 +341,7 @@ export class FlowTracker {
     }
   }
 
-  /** When the flow is over if nothing more comes. */
+  /** The end of the flow if no more packets arrive. */
   private due(slot: number): number {
     const store = this.store;
     const w = slot << RECORD_SHIFT;
@@ -436,7 +439,7 @@ export class FlowTracker {
   private noteNanos(w: number, nanos: number): void {
     const words = this.store.words;
     const conn = words[w + CONN]!;
-    // The stamp is in a cache line of its own: left alone by captures in microseconds.
+    // The stamp is in a separate cache line: not touched for captures in microseconds.
     if (nanos === 0 && (conn & CONN_NANOS) === 0) return;
     words[w + CONN] = conn | CONN_NANOS;
     words[w + STAMP] = (words[w + STAMP]! & ~(1023 << 10)) | (nanos << 10);
@@ -480,7 +483,7 @@ export class FlowTracker {
         const i = this.idleNext++;
         const slot = this.idleSlots[i]!;
         const w = slot << RECORD_SHIFT;
-        // A flow that was active since is no longer among the idlest.
+        // A flow that has been active since is no longer among the idlest.
         if (store.words[w + NUMBER] !== this.idleNumbers[i]) continue;
         if (store.doubles[(w >>> 1) + LAST_TIME] !== this.idleTimes[i]) continue;
         this.end(slot);
@@ -491,7 +494,7 @@ export class FlowTracker {
     }
   }
 
-  /** Lists the idlest quarter of the open flows in order, so that many share the cost of it. */
+  /** Lists the idlest quarter of the open flows in order, so that the cost is shared. */
   private findIdle(): void {
     const store = this.store;
     const words = store.words;
@@ -616,7 +619,7 @@ export class FlowTracker {
   }
 }
 
-/** Whether the first packet seen of a flow more probably came from the server. */
+/** Whether the first packet seen of a flow probably came from the server. */
 function looksLikeReply(p: Packet, srcPort: number, dstPort: number): boolean {
   if (p.ipVersion === 4 && p.dst4 === 0xffffffff) return false;
   if (p.proto === UDP) return LIKELY_UDP[srcPort] === 1 && LIKELY_UDP[dstPort] === 0;
@@ -625,6 +628,6 @@ function looksLikeReply(p: Packet, srcPort: number, dstPort: number): boolean {
   if ((p.tcpFlags & (SYN | ACK)) === (SYN | ACK)) return true;
   if (LIKELY_TCP[srcPort] === 0) return false;
   if (LIKELY_TCP[dstPort] === 0) return true;
-  // Both could be servers: never for a SYN-ACK (a stealth scan), else the lower port is.
+  // Both may be servers: never for a SYN-ACK (a stealth scan), otherwise the lower port decides.
   return (p.tcpFlags & SYN) === 0 && srcPort < dstPort;
 }

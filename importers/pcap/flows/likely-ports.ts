@@ -1,8 +1,8 @@
 /**
- * Ports that Zeek takes for a server's: when the first packet seen of a flow comes from one, it is
- * probably a reply, and the sides are swapped.
- * https://docs.zeek.org/en/master/scripts/base/init-bare.zeek.html#id-likely_server_ports, as the
- * protocol scripts of the default installation fill it.
+ * Ports that Zeek assumes to be a server's: if the first packet seen of a flow comes from one, it is probably a
+ * reply, and the sides are swapped.
+ * https://docs.zeek.org/en/master/scripts/base/init-bare.zeek.html#id-likely_server_ports, as filled by the
+ * protocol scripts of the default installation.
  */
 const TCP = [
   21, 22, 25, 43, 53, 79, 80, 81, 88, 110, 113, 139, 143, 389, 443, 445, 502, 514, 563, 585, 587,

@@ -16,7 +16,7 @@ const EXPECTED = path.join(SHARED, 'data/other/ndpi-expected');
 const CAPTURES = path.join(SHARED, 'data/pcap/ndpi/default/pcap');
 
 /**
- * What is left: nDPI leaves out later fragments and packets it finds broken, looks into CAPWAP, has
+ * The remaining differences: nDPI ignores later fragments and packets it considers broken, looks into CAPWAP, has
  * port 0 for SCTP, and prints some IPv6 addresses with the zeros in the wrong place.
  */
 const FLOOR = 0.975;

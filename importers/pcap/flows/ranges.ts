@@ -1,15 +1,15 @@
 /**
- * Stretches of a TCP stream that came before what precedes them, as sorted lists in one pool. Only
- * flows with disorder or loss have any. Sequence numbers are relative and compared modulo 2^32.
+ * Ranges of a TCP stream that arrived before what precedes them, as sorted lists in one pool. Only flows with
+ * disorder or loss have any. Sequence numbers are relative and compared modulo 2^32.
  */
 
-/** Ranges one side of one flow may hold; what comes beyond is not remembered. */
+/** Maximum number of ranges of one side of a flow; further ones are dropped. */
 const MAX_PER_SIDE = 64;
 /** Ranges all flows together may hold. */
 const MAX_TOTAL = 1 << 20;
 
 export class Ranges {
-  /** Index 0 stands for none. */
+  /** Index 0 means none. */
   from = new Uint32Array(64);
   to = new Uint32Array(64);
   next = new Uint32Array(64);
@@ -27,7 +27,7 @@ export class Ranges {
       seen += 1;
     }
     if (at !== 0 && ((this.from[at]! - to) | 0) <= 0) {
-      // Touches or overlaps: the range grows, and swallows what it reaches.
+      // Touches or overlaps: the range grows, and absorbs what it reaches.
       if (((from - this.from[at]!) | 0) < 0) this.from[at] = from;
       if (((to - this.to[at]!) | 0) > 0) this.to[at] = to;
       let after = this.next[at]!;

@@ -1,12 +1,15 @@
 /**
- * Where the fields of one open flow lie. A flow is a record of 256 bytes in one buffer that is seen
- * as words, half-words, bytes and doubles: what every packet touches is in its first two cache lines.
+ * The layout of an open flow's fields. A flow is a record of 256 bytes in one buffer that is accessed as words,
+ * half-words, bytes and doubles: the fields that every packet touches are in its first two cache lines.
  *
- * Side 0 is the originator, side 1 the responder. Sequence numbers marked "relative" count from the
- * side's initial sequence number, modulo 2^32.
+ * Side 0 is the originator, side 1 the responder. Sequence numbers marked "relative" count from the side's initial
+ * sequence number, modulo 2^32.
  */
 
-/** Words of a record, and the shift that makes a slot the place of its first: shifts stay whole numbers of 32 bits. */
+/**
+ * Words of a record, and the shift that converts a slot to the index of its first word: shifts stay 32-bit whole
+ * numbers.
+ */
 export const RECORD_WORDS = 64;
 export const RECORD_SHIFT = 6;
 
@@ -17,7 +20,7 @@ export const ADDRESS_LOW = 1;
 export const ADDRESS_HIGH = 2;
 export const PORTS = 3;
 export const VLANS = 4;
-/** Protocol and the KEY_ bits: what else tells flows apart. */
+/** Protocol and the KEY_ bits: the rest of a flow's identity. */
 export const KEY = 5;
 export const NUMBER = 6;
 /** Two half-words: the END_ bits of each side. */
@@ -33,7 +36,7 @@ export const PREVIOUS = 15;
 export const FIRST_SEQ = 20;
 export const LAST_SEQ = 21;
 export const ACK_SEQ = 22;
-/** Relative: all before it was seen, or given up as lost. */
+/** Relative: everything before it was seen, or given up as lost. */
 export const NEXT_SEQ = 23;
 /** Relative: all before it was acknowledged. */
 export const TRIM_SEQ = 24;
@@ -49,7 +52,7 @@ export const RETRANSMITS = 48;
 /** Half-words a side. */
 export const ZERO_WINDOWS = 50;
 export const GAPS = 51;
-/** First of the ranges that came before their turn. */
+/** The first of the ranges that arrived early. */
 export const RANGES = 52;
 /** Tick of the timer wheel the record hangs at. */
 export const TICK = 54;
@@ -63,7 +66,7 @@ export const HISTORY_BYTES = (RECORD_WORDS - HISTORY) * 4;
 export const LAST_TIME = 5;
 /** IP bytes; side 1 follows. */
 export const BYTES = 8;
-/** Payload bytes of what is not TCP; side 1 follows. Shares its place with the TCP fields. */
+/** Payload bytes of other protocols than TCP; side 1 follows. Shares its place with the TCP fields. */
 export const PAYLOAD = 10;
 /** Time stamp of the first packet, NaN without one. */
 export const START_STAMP = 16;
@@ -87,7 +90,7 @@ export const END_SKIP = 1 << 7;
 export const END_EOF = 1 << 8;
 export const END_FIN = 1 << 9;
 export const END_FIRST_SEEN = 1 << 10;
-/** RANGES is not empty: it is too far from the rest to look without need. */
+/** Whether RANGES is not empty: RANGES is too far from the rest to be read needlessly. */
 export const END_RANGES = 1 << 11;
 
 // Bits of CONN.
@@ -95,7 +98,7 @@ export const END_RANGES = 1 << 11;
 export const CONN_LOW_ORIGINATES = 1;
 export const CONN_PARTIAL = 1 << 1;
 export const CONN_CLOSE_DEFERRED = 1 << 2;
-/** What waits until DUE: one of the TIMER_ values. */
+/** The timer that expires at DUE: one of the TIMER_ values. */
 export const CONN_TIMER_SHIFT = 3;
 export const CONN_TIMER = 3 << CONN_TIMER_SHIFT;
 /** The handshake is over: the long inactivity timeout holds. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { HASH, KEY_IP6, KEY_PORTS, RECORD_WORDS } from './record.ts';
 import { FlowStore } from './store.ts';
 
-/** Pairs of addresses that a hash of their sum or difference would take for one. */
+/** Pairs of addresses that a hash of their sum or difference would confuse. */
 const ALIKE: [string, (n: number) => [low: number, high: number]][] = [
   ['the same exclusive or', (n) => [n, (n ^ 0x5a5a_0000) >>> 0]],
   ['the same sum', (n) => [n, 0x7fff_ffff - n]],

@@ -1,10 +1,10 @@
 /**
- * The open flows: their records, the hash table that finds them and the timer wheel that ends them.
- * Everything is in typed arrays that double as flows come; slot 0 stands for none.
+ * The open flows: their records, the hash table that finds them and the timer wheel that ends them. Everything is
+ * in typed arrays that double as flows arrive; slot 0 means none.
  *
- * A flow hangs at the wheel where its timeout was when it was last looked at. Packets only note the
- * time; when the wheel comes by, a flow that was active is hung up again. So a packet costs no list
- * work, and time costs one look per flow and timeout.
+ * A flow is on the wheel at the timeout it had when it was last examined. Packets only update the time; when the
+ * wheel gets there, a flow that was active is put on it again. A packet therefore costs no list operation, and time
+ * costs one examination per flow and timeout.
  */
 import {
   ADDRESS_HIGH,
@@ -115,7 +115,7 @@ export class FlowStore {
     this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1));
   }
 
-  /** @returns the slot of the flow that has the key; 0 for none */
+  /** @returns the slot of the flow with the key; 0 for none */
   find(): number {
     const table = this.table;
     const mask = this.mask;
@@ -177,7 +177,7 @@ export class FlowStore {
     return slot;
   }
 
-  /** Forgets a flow that was taken off the wheel. */
+  /** Frees a flow that was taken off the wheel. */
   remove(slot: number): void {
     const w = slot << RECORD_SHIFT;
     const words = this.words;
@@ -234,7 +234,7 @@ export class FlowStore {
     else words[(next << RECORD_SHIFT) + PREVIOUS] = previous;
   }
 
-  /** Hangs a flow up again if it is due before the wheel would come to it. */
+  /** Puts a flow on the wheel again if it is due before the wheel would get to it. */
   hasten(slot: number, due: number): void {
     const tick = Math.max(Math.floor(due / TICK_MICROS), this.tick);
     const hung = this.words[(slot << RECORD_SHIFT) + TICK]!;
@@ -255,8 +255,8 @@ export class FlowStore {
   }
 
   /**
-   * Takes the next flow off the ticks that are over, in the order they were hung up.
-   * @returns its slot; 0 when there is none left, and then the wheel is at `now`
+   * Takes the next flow off the expired ticks, in the order in which they were added.
+   * @returns its slot; 0 if there are none left, and then the wheel is at `now`
    */
   nextDue(now: number): number {
     const target = Math.floor(now / TICK_MICROS);
@@ -305,7 +305,7 @@ export class FlowStore {
     table[i * 2 + 1] = slot;
   }
 
-  /** Closes the gap, so that no tombstones gather. */
+  /** Closes the gap, so that no tombstones accumulate. */
   private unplace(hash: number, slot: number): void {
     const table = this.table;
     const mask = this.mask;
@@ -340,7 +340,7 @@ export class FlowStore {
   }
 }
 
-/** Few protocols have ports, and only some of these can be taken for others of another protocol. */
+/** Few protocols have ports, and only some of these can be confused with others of another protocol. */
 function hash4(seed: number, low: number, high: number, ports: number, key: number): number {
   return mix(mix(mix(seed, low), high), ports ^ Math.imul(key, 0x9e3779b1));
 }

@@ -1,8 +1,8 @@
 /**
- * TCP flows: the state of each side, what its sequence numbers say about its payload, what was
- * acknowledged but never seen, and when the connection is over. The rules are those of Zeek's TCP
- * analyzer (https://docs.zeek.org/en/master/logs/conn.html), so that conn_state, history and the
- * byte counts mean what readers of conn.log expect.
+ * TCP flows: the state of each side, its payload according to sequence numbers, bytes acknowledged but never seen,
+ * and the end of the connection. The rules are those of Zeek's TCP analyzer
+ * (https://docs.zeek.org/en/master/logs/conn.html), so that conn_state, history and the byte counts mean what
+ * readers of conn.log expect.
  */
 import type { Packet } from '../decode/packet.ts';
 import {
@@ -85,11 +85,11 @@ const SYN = 2;
 const RST = 4;
 const ACK = 16;
 
-/** A SYN, RST or zero acknowledgement that jumps this far is not believed. */
+/** A SYN, RST or zero acknowledgement that jumps this far is ignored. */
 const TOO_FAR = 1_048_576;
 /** Payload without any acknowledgement after which the other direction counts as not captured. */
 const MAX_WITHOUT_ACKS = 16_384;
-/** Payload beyond the last acknowledgement after which loss is no longer followed. */
+/** Payload beyond the last acknowledgement after which loss is no longer tracked. */
 const MAX_UNACKED = 10_485_760;
 const TWO_32 = 4_294_967_296;
 
@@ -104,7 +104,7 @@ interface TcpDelays {
 export class TcpTracker {
   private readonly store: FlowStore;
   private readonly delays: TcpDelays;
-  // Of the packet at hand: whether the sequence number is before the first one.
+  // Of the current packet: whether the sequence number precedes the first one.
   private underflow = false;
 
   constructor(store: FlowStore, delays: TcpDelays) {
@@ -140,7 +140,7 @@ export class TcpTracker {
     }
     if (((orig | resp) & END_DID_CLOSE) !== 0) return true;
     if (p.tcpSeq === store.words[first]) return false;
-    // A SYN that overtook its SYN-ACK is no reuse either.
+    // A SYN that overtook its SYN-ACK is not a reuse either.
     return !(
       (flags & ACK) === 0 &&
       (starter & END_STATE) === SYN_ACK_SENT &&
@@ -151,7 +151,7 @@ export class TcpTracker {
 
   /**
    * Takes one segment.
-   * @param from 0 when the originator sent it, 1 when the responder did
+   * @param from 0 if the originator sent it, 1 if the responder did
    * @param time of the packet, network time
    */
   segment(slot: number, from: number, p: Packet, time: number): void {
@@ -222,7 +222,10 @@ export class TcpTracker {
     if (close) this.connectionClosed(slot, side);
   }
 
-  /** Takes an acknowledgement of what `peer` sent. @returns how much of it, as a sequence relative to its first */
+  /**
+   * Takes an acknowledgement of what `peer` sent. @returns how much of it, as a sequence number relative to its
+   * first
+   */
   private acknowledge(w: number, peer: number, ack: number, rst: boolean): number {
     const { words, halves } = this.store;
     const toward = w + peer * TCP_SIDE;
@@ -265,7 +268,7 @@ export class TcpTracker {
     return size;
   }
 
-  /** Swaps the sides of a flow that was begun from the wrong end. */
+  /** Swaps the sides of a flow that was started from the wrong end. */
   flip(slot: number): void {
     const store = this.store;
     const w = slot << RECORD_SHIFT;
@@ -301,7 +304,7 @@ export class TcpTracker {
     if (time > doubles[d + LAST_TIME]!) doubles[d + LAST_TIME] = time;
   }
 
-  /** Sets the initial sequence numbers where the segment is the first to tell them. */
+  /** Sets the initial sequence numbers if the segment is the first to reveal them. */
   private initialise(end: number, at: number, syn: boolean, seq: number, past: number): void {
     const words = this.store.words;
     const value = this.store.halves[end]!;
@@ -310,7 +313,7 @@ export class TcpTracker {
     let last = past;
     if (state === INACTIVE) {
       if (!syn) {
-        // As though the SYN had been just before, so that relative numbers begin at 1.
+        // As if the SYN directly preceded it, so that relative numbers begin at 1.
         first = (seq - 1) >>> 0;
         last = seq;
       }
@@ -420,7 +423,7 @@ export class TcpTracker {
     }
   }
 
-  /** Written again only when it comes with another sequence number. */
+  /** Written again only for a different sequence number. */
   private controlLetter(
     slot: number,
     side: number,
@@ -635,7 +638,7 @@ export class TcpTracker {
     }
   }
 
-  /** Moves on through ranges that are no longer ahead. */
+  /** Advances through ranges that are now in order. */
   private deliver(w: number, side: number, at: number): void {
     const words = this.store.words;
     const ranges = this.store.ranges;
@@ -656,7 +659,7 @@ export class TcpTracker {
     halves[end] = first === 0 ? halves[end]! & ~END_RANGES : halves[end]! | END_RANGES;
   }
 
-  /** `side`'s stream was acknowledged up to `acked`: what is missing before is lost. */
+  /** `side`'s stream was acknowledged up to `acked`: missing bytes before it are lost. */
   private ackReceived(slot: number, side: number, acked: number): void {
     const store = this.store;
     const words = store.words;
@@ -678,7 +681,7 @@ export class TcpTracker {
     const store = this.store;
     const words = store.words;
     const w = slot << RECORD_SHIFT;
-    // Of a connection that was joined midway, the first acknowledgement is about what was before.
+    // If tracking began within a connection, the first acknowledgement is about earlier bytes.
     if (upTo <= 2 && (words[w + CONN]! & CONN_PARTIAL) !== 0) return;
     if ((store.halves[w * 2 + ENDS * 2 + side]! & END_SKIP) === 0) {
       const ranges = store.ranges;
@@ -701,7 +704,7 @@ export class TcpTracker {
     const ends = (slot << RECORD_SHIFT) * 2 + ENDS * 2;
     // Sequence numbers more than half the space apart are not in order, but garbage.
     if (length > 0x7fffffff) return;
-    // In other states numbers are off, or the beginning was not captured.
+    // In other states numbers are unreliable, or the beginning was not captured.
     if (!isClean(store.halves[ends]!) || !isClean(store.halves[ends + 1]!)) return;
     const at = ((slot << RECORD_SHIFT) >>> 1) + MISSED;
     store.doubles[at] = store.doubles[at]! + length;
@@ -781,7 +784,7 @@ function isClean(end: number): boolean {
   );
 }
 
-/** How far `seq`, which wrapped `wraps` times, is after `first`; negative when it is before. */
+/** Distance from `first` to `seq`, which wrapped `wraps` times; negative if it precedes. */
 function distance(seq: number, first: number, wraps: number): number {
   const d = wraps * TWO_32 + seq - first;
   if (d >= 0) return d;

@@ -17,7 +17,7 @@ const SHARED =
 const DATA = path.join(SHARED, 'data');
 const PAIRS = path.join(DATA, 'other/zeek-pairs.tsv');
 
-/** Tests that change what Zeek does with packets: their logs are not what Zeek says of the capture. */
+/** Tests that change how Zeek processes packets: their logs do not describe the capture. */
 const ALTERED: Record<string, string> = {
   'frameworks/netcontrol/packetfilter': 'drops packets of connections by a script',
   'core/pcap/dynamic-filter': 'changes the capture filter while reading',
@@ -47,7 +47,7 @@ function ip4(value: number): string {
   return [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255].join('.');
 }
 
-/** IPv6 as 32 hex digits, IPv4 as it is. */
+/** IPv6 as 32 hex digits, IPv4 unchanged. */
 function address(text: string): string {
   if (!text.includes(':')) return text;
   const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);

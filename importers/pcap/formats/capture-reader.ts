@@ -1,7 +1,7 @@
 /**
- * What the readers of the container formats have in common: they are fed the bytes at hand, take
- * whole records, and leave the rest for when more have come. What cannot be read is gathered here
- * into one quarantined region with its offset, until reading goes on.
+ * Common part of the readers of container formats: they are fed the available bytes, take whole records, and leave
+ * the rest until more has arrived. Unreadable bytes are collected here into one quarantined region with its offset,
+ * until reading can continue.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
@@ -12,24 +12,24 @@ export interface CaptureReader {
   /**
    * Takes whole records from `bytes[start, end)`.
    * @param base offset of `bytes[0]` in the source
-   * @param last no more bytes will come: all are taken
-   * @returns where the bytes that are left start
+   * @param last whether no more bytes will follow: all are taken
+   * @returns start of the remaining bytes
    */
   feed(bytes: Uint8Array, start: number, end: number, base: number, last: boolean): number;
-  /** Reports what is known about the source as a whole. Called once, after the last bytes. */
+  /** Reports facts about the source as a whole. Called once, after the last bytes. */
   finish(): void;
 }
 
-/** A record that claims more than this is damage, whatever the file's own limit says. */
+/** A record that claims more than this is damaged, whatever the file's own limit is. */
 export const MAX_RECORD = 16 * 1024 * 1024;
 /** The longest packet of most link types, as in libpcap. */
 export const MAX_PACKET = 262_144;
-/** Raw bytes kept of one quarantined region; its reason states its full length. */
+/** Maximum number of raw bytes kept of one quarantined region; its reason states its full length. */
 const MAX_RAW = 256 * 1024;
-/** Damaged places that get a note of their own. */
+/** Number of damaged places with a note of their own. */
 const MAX_NOTES = 50;
 
-/** A stretch of the source that is no record, growing until reading can go on. */
+/** A range of the source without valid records, which grows until reading can continue. */
 export class LostRegion {
   private readonly sink: EventSink;
   private offset = -1;
@@ -65,7 +65,7 @@ export class LostRegion {
     this.kept += take;
   }
 
-  /** Quarantines the region. @param resumed offset where reading goes on, -1 at the end */
+  /** Quarantines the region. @param resumed offset where reading continues, -1 at the end */
   close(resumed: number): void {
     const whole = new Uint8Array(this.kept);
     let at = 0;

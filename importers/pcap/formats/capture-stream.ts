@@ -1,6 +1,6 @@
 /**
- * Feeds the blocks of a capture to the reader of its format. Blocks may end anywhere: what is left of one
- * is put together with as little of the next as it takes.
+ * Feeds the blocks of a capture to the reader of its format. Blocks may end anywhere: the rest of one is joined
+ * with as little of the next as necessary.
  */
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import { u32 } from '../bytes.ts';
@@ -10,12 +10,12 @@ import type { PacketEvents } from '../packets/packet-events.ts';
 import { PcapngReader } from './pcapng.ts';
 import { isSnoop, SnoopReader } from './snoop.ts';
 
-/** Bytes that tell the format. */
+/** Number of bytes that identify the format. */
 const MAGIC = 8;
-/** Bytes of a block that a record of the one before is put together with, to begin with. */
+/** Initial number of bytes of a block that are joined with a record of the previous one. */
 const JOINED = 4096;
 
-/** The reader for content that begins with `head`; undefined when that is no capture. */
+/** The reader for content that begins with `head`; undefined if it is not a capture. */
 function readerFor(
   head: Uint8Array,
   sink: EventSink,
@@ -27,14 +27,14 @@ function readerFor(
 }
 
 export class CaptureStream {
-  /** Where what was not taken yet begins in the source. */
+  /** Position in the source of the first byte not yet taken. */
   offset = 0;
   private reader: CaptureReader | undefined;
   private readonly sink: EventSink;
   private readonly events: PacketEvents;
-  /** Everything, when the content is no capture at all. */
+  /** Everything, if the content is not a capture at all. */
   private readonly foreign: LostRegion;
-  /** What is left of earlier blocks. */
+  /** The rest of earlier blocks. */
   private rest = new Uint8Array(0);
   private used = 0;
 
@@ -49,7 +49,7 @@ export class CaptureStream {
     const block = new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
     const base = this.offset + this.used;
     let at = 0;
-    // A record that began in an earlier block is put together with as little of this one as it takes.
+    // A record that began in an earlier block is joined with as little of this one as necessary.
     while (this.used > 0 && at < block.length) {
       const more = Math.min(block.length - at, Math.max(JOINED, this.used));
       this.keep(block, at, at + more);
@@ -58,7 +58,7 @@ export class CaptureStream {
       this.offset += left;
       this.used -= left;
       if (this.used <= at) {
-        // What is left is in this block as well.
+        // The rest is in this block as well.
         at -= this.used;
         this.used = 0;
       } else this.rest.copyWithin(0, left, left + this.used);
@@ -71,7 +71,7 @@ export class CaptureStream {
     this.events.flush();
   }
 
-  /** No more will come: takes what is left, and reports what is known of the whole. */
+  /** Ends the stream: takes the rest, and reports facts about the whole. */
   finish(): void {
     this.feed(this.rest, 0, this.used, this.offset, true);
     this.offset += this.used;
@@ -80,7 +80,7 @@ export class CaptureStream {
     this.reader?.finish();
   }
 
-  /** Takes what can be taken of `bytes[start, end)`, whose first byte is at `base`; gives what is left. */
+  /** Takes what it can of `bytes[start, end)`, whose first byte is at `base`; returns the rest. */
   private feed(bytes: Uint8Array, start: number, end: number, base: number, last: boolean): number {
     const { foreign, sink } = this;
     if (this.reader === undefined && !foreign.open) {

@@ -1,10 +1,9 @@
 /**
- * The classic capture format (pcap) in all its forms: both byte orders, micro- and nanoseconds, and
- * Alexey Kuznetzov's modified one with longer record headers.
- * https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
+ * The classic capture format (pcap) in all its forms: both byte orders, micro- and nanoseconds, and Alexey
+ * Kuznetzov's modified one with longer record headers. https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
  *
- * A record that cannot be one (its length is absurd) does not end the reading: the bytes are searched
- * for the place where records go on, and what lies between is quarantined.
+ * An invalid record (with an absurd length) does not end the reading: the bytes are searched for the position where
+ * records resume, and those in between are quarantined.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
@@ -16,14 +15,14 @@ import type { PacketEvents } from '../packets/packet-events.ts';
 import { ClassicRecords } from './records.ts';
 
 const FILE_HEADER = 24;
-/** Records in a row that must make sense before reading goes on after damage. */
+/** Consecutive records that must be plausible before reading continues after damage. */
 const CHAIN = 3;
-/** Seconds between neighbouring records, and from the last good one, for reading to go on. */
+/** Maximum number of seconds between neighbouring records, and from the last good one, for reading to continue. */
 const NEIGHBOUR_SECONDS = 7 * 86_400;
 const DISTANT_SECONDS = 366 * 86_400;
 /**
- * A run of this many zero bytes is no record: a file that was made larger than what was written into it, or
- * sectors that were lost. Each sixteen of them would be a packet of 1970.
+ * A run of this many zero bytes is not a record: a file that was preallocated, or lost sectors. Each sixteen of
+ * them would be a packet of 1970.
  */
 const ZEROS = 1024;
 
@@ -43,7 +42,7 @@ const VARIANTS = new Map<number, Variant>([
   [0x34cdb2a1, { format: 'pcap-modified', little: true, nano: false, recordHeader: 24 }],
 ]);
 
-/** Which form of the classic format the first four bytes announce, or undefined. */
+/** The variant of the classic format announced by the first four bytes, or undefined. */
 export function classicVariant(head: Uint8Array): Variant | undefined {
   return head.length < 4 ? undefined : VARIANTS.get(u32(head, 0));
 }
@@ -53,7 +52,7 @@ export class ClassicReader implements CaptureReader {
   private readonly sink: EventSink;
   private readonly events: PacketEvents;
   private readonly packet = new Packet();
-  /** What is no record. */
+  /** The current region without valid records. */
   readonly lost: LostRegion;
   private started = false;
   private little = true;
@@ -64,7 +63,7 @@ export class ClassicReader implements CaptureReader {
   private maySwap = false;
   private readonly form = new ClassicRecords();
   private lastSeconds = -1;
-  /** Records that suffice for reading to go on when they end with the file. */
+  /** Number of records that suffice for reading to continue if they end with the file. */
   private fewest = 1;
 
   constructor(sink: EventSink, events: PacketEvents) {
@@ -108,7 +107,7 @@ export class ClassicReader implements CaptureReader {
       }
       at = this.records(bytes, at, end, base, last);
       if (this.lost.open) {
-        // The record itself is none: search after its first byte.
+        // The record itself is invalid: search after its first byte.
         this.lost.add(bytes, at, at + 1);
         at += 1;
         continue;
@@ -128,7 +127,7 @@ export class ClassicReader implements CaptureReader {
   }
 
   finish(): void {
-    // Everything is in the file header and has been said.
+    // Everything is in the file header and has been reported.
   }
 
   private readHeader(bytes: Uint8Array, at: number, base: number): void {
@@ -149,7 +148,7 @@ export class ClassicReader implements CaptureReader {
     this.nano = variant.nano;
     this.recordHeader = variant.recordHeader;
     this.maySwap = major < 2 || (major === 2 && minor < 4);
-    // D-Bus and USB messages may be far longer than packets of a network.
+    // D-Bus and USB messages may be far longer than network packets.
     const most = linkType === 231 || linkType === 249 ? MAX_RECORD : MAX_PACKET;
     this.limit = Math.min(Math.max(snap, most), MAX_RECORD);
     this.packet.linkType = linkType;
@@ -167,7 +166,7 @@ export class ClassicReader implements CaptureReader {
     }
   }
 
-  /** Takes records as long as they are whole; opens the lost region at one that cannot be one. */
+  /** Takes records as long as they are complete; opens the lost region at an invalid one. */
   private records(
     bytes: Uint8Array,
     from: number,
@@ -214,7 +213,7 @@ export class ClassicReader implements CaptureReader {
       const next = at + header + captured;
       if (next > end) return at;
       this.number += 1;
-      // As in a search, a record of nothing tells no time: of zeros, it would be one of 1970.
+      // As in a search, an empty record has no reliable time: consisting of zeros, it would be one of 1970.
       if (captured > 0) this.lastSeconds = seconds;
       p.number = this.number;
       if (nano) {
@@ -233,7 +232,7 @@ export class ClassicReader implements CaptureReader {
     }
   }
 
-  /** Ordinary records at once, where that is possible; gives where it ended. */
+  /** Takes many ordinary records at once, if possible; returns where it stopped. */
   private run(bytes: Uint8Array, from: number, end: number, base: number): number {
     const { runs } = this.events;
     if (runs === undefined || this.maySwap) return from;
@@ -268,8 +267,8 @@ export class ClassicReader implements CaptureReader {
   }
 
   /**
-   * Where records go on in `bytes[at, end)`.
-   * @returns the place, or the complement of the place up to which there is none
+   * Where records resume in `bytes[at, end)`.
+   * @returns the position, or the complement of the position up to which there is none
    */
   private search(bytes: Uint8Array, at: number, end: number, last: boolean): number {
     const little = this.little;
@@ -285,8 +284,8 @@ export class ClassicReader implements CaptureReader {
   }
 
   /**
-   * The same after a record that goes beyond the end; -1 when there is none. A record whose header
-   * makes sense is taken for truncated, unless what it covers is unmistakably records.
+   * The same after a record that extends beyond the end; -1 if there is none. A record with a plausible header is
+   * considered truncated, unless the bytes it covers are unmistakably records.
    */
   private searchTail(bytes: Uint8Array, at: number, end: number): number {
     if (end - at <= this.recordHeader) return -1;
@@ -333,7 +332,7 @@ export class ClassicReader implements CaptureReader {
   }
 }
 
-/** Where the zeros from `at` on end, `end` at most. */
+/** End of the zeros from `at` on, at most `end`. */
 function zerosEnd(bytes: Uint8Array, at: number, end: number): number {
   let place = at;
   while (place < end && bytes[place] === 0) place += 1;

@@ -1,6 +1,6 @@
 /** Clocks of captures' interfaces. */
 
-/** How an interface writes its time. `divisor` ticks are a microsecond when it is above 0. */
+/** How an interface writes its time. If `divisor` is above 0, that many ticks are a microsecond. */
 export interface Clock {
   readonly digits: number;
   /** Ticks times this are microseconds; 0 when ticks are finer. */
@@ -9,7 +9,7 @@ export interface Clock {
   /** 2^32 / divisor and its rest, to divide 64 bits by parts. */
   readonly quotient: number;
   readonly rest: number;
-  /** Nanoseconds of one tick beyond the microsecond (divisor at most 1000), else 0. */
+  /** Nanoseconds of one tick beyond the microsecond (divisor at most 1000), otherwise 0. */
   readonly tickNanos: number;
   /** Resolution as a power: for clocks that are neither of the above. */
   readonly ticksPerSecond: bigint;

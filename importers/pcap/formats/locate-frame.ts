@@ -1,6 +1,6 @@
 /**
- * Finds the frame of one packet in a damaged pcapng file by reading the file as the importer does,
- * from its start up to the packet: only that tells which interface it was counted to.
+ * Finds the frame of one packet in a damaged pcapng file by reading the file as the importer does, from its start
+ * to the packet: nothing else tells which interface it was assigned to.
  */
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { ByteOffset } from '../../../engine/contract/event.ts';
@@ -50,8 +50,8 @@ class Finder extends PacketEvents {
 }
 
 /**
- * The packet whose block is at `offset`; undefined when the importer takes none from there.
- * @throws what `content` throws
+ * The packet whose block is at `offset`; undefined if the importer takes none from there.
+ * @throws whatever `content` throws
  */
 export async function frameByReading(
   content: ContentReader,

@@ -79,7 +79,7 @@ export class PcapngSlice {
     });
   }
 
-  /** The blocks of one packet: first of its interface, if it is the first one of its link type. */
+  /** The blocks of one packet: preceded by that of its interface, if it is the first of its link type. */
   packet(packet: SlicedPacket): Uint8Array {
     const known = this.interfaces.get(packet.linkType);
     const number = known ?? this.interfaces.size;
@@ -103,7 +103,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 function interfaceBlock(linkType: number): Uint8Array {
   return block(INTERFACE, 8, [option(RESOLUTION, Uint8Array.of(9))], (view) => {
     view.setUint16(8, linkType, true);
-    // No snap length: the packets were cut, if at all, before they came here.
+    // No snap length: packets were truncated, if at all, before they got here.
     view.setUint32(12, 0, true);
   });
 }

@@ -1,10 +1,9 @@
 /**
- * The next generation capture format (pcapng): sections with a byte order each, interfaces with a
- * link type and a clock each, and blocks with options.
- * https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
+ * The next generation capture format (pcapng): sections with a byte order each, interfaces with a link type and a
+ * clock each, and blocks with options. https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
  *
- * Blocks end with their length once more, so damage is noticed, and the place where blocks go on is
- * told with near certainty. Blocks that hold no packets become metadata of the source.
+ * Blocks repeat their length at the end, so damage is noticed, and the position where blocks resume is found with
+ * near certainty. Blocks without packets become metadata of the source.
  */
 import { counted, nounOf } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
@@ -26,10 +25,10 @@ const STATISTICS = 5;
 const ENHANCED_PACKET = 6;
 const SECRETS = 10;
 
-/** Metadata is bounded; what goes beyond is counted. */
+/** Limit of metadata; what exceeds it is counted. */
 const MAX_LISTED = 1000;
 const MAX_INTERFACES = 1 << 16;
-/** The largest block that is believed when looking for the place where blocks go on. */
+/** The largest block that is believed when searching for the position where blocks resume. */
 const MAX_RESUME = 1 << 20;
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -39,7 +38,7 @@ interface Interface {
   readonly snapLength: number;
   readonly clock: Clock;
   readonly offsetMicros: number;
-  /** What is reported; statistics are added as they come. */
+  /** The reported facts; statistics are added as they arrive. */
   readonly facts: Record<string, unknown>;
 }
 
@@ -146,7 +145,7 @@ export class PcapngReader implements CaptureReader {
     return this.little ? u32le(bytes, at) : u32(bytes, at);
   }
 
-  /** Takes blocks as long as they are whole; opens the lost region at one that cannot be one. */
+  /** Takes blocks as long as they are complete; opens the lost region at an invalid one. */
   private blocks(bytes: Uint8Array, from: number, end: number, base: number): number {
     let at = from;
     for (;;) {
@@ -158,7 +157,7 @@ export class PcapngReader implements CaptureReader {
     }
   }
 
-  /** Packets of one interface without options at once, where that is possible; gives where it ended. */
+  /** Takes packets of one interface without options at once, if possible; returns where it stopped. */
   private run(bytes: Uint8Array, at: number, end: number, base: number): number {
     const { runs } = this.events;
     if (runs === undefined || end - at < 32 || this.u32(bytes, at) !== ENHANCED_PACKET) return at;
@@ -179,7 +178,7 @@ export class PcapngReader implements CaptureReader {
     return next;
   }
 
-  /** Takes a block if it is whole; gives where the next one begins, `at` if it cannot be taken. */
+  /** Takes a block if it is complete; returns the start of the next one, or `at` if it cannot be taken. */
   private next(bytes: Uint8Array, at: number, end: number, base: number): number {
     if (end - at >= 12) {
       if (u32(bytes, at) === SECTION_HEADER) {
@@ -359,7 +358,7 @@ export class PcapngReader implements CaptureReader {
     return utf8.decode(bytes.subarray(start, Math.min(stop, start + 65_536)));
   }
 
-  /** Comments are all that is kept of a packet's options. */
+  /** Only comments are kept of a packet's options. */
   private packetOptions(bytes: Uint8Array, from: number, end: number): void {
     let at = from;
     while (at + 4 <= end) {
@@ -434,7 +433,7 @@ export class PcapngReader implements CaptureReader {
       else if (code === 3) facts['description'] = this.text(bytes, start, stop);
       else if (code === 9 && size >= 1) resolution = bytes[start]!;
       else if (code === 11 && size >= 1) {
-        // The first byte says how the filter is written; 0 is text.
+        // The first byte is the filter's encoding; 0 is text.
         facts['filter'] =
           bytes[start] === 0
             ? this.text(bytes, start + 1, stop)
@@ -518,7 +517,7 @@ export class PcapngReader implements CaptureReader {
     this.sink.broken?.('partial', base + end, text);
   }
 
-  /** As in `classic.ts`: a place, or the complement of the place up to which there is none. */
+  /** As in `classic.ts`: a position, or the complement of the position up to which there is none. */
   private search(bytes: Uint8Array, at: number, end: number, last: boolean): number {
     for (let i = at; i + 12 <= end; i++) {
       const verdict = this.plausible(bytes, i, end, last);

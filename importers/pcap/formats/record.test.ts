@@ -1,7 +1,7 @@
 /**
- * Reading packets back: what is read for a packet's event must be what the importer saw. Checked on
- * captures of every container format, damaged ones too, on all captures of the shared evidence, and
- * on some of them against tshark.
+ * Reading packets back: the result for a packet's event must equal what the importer saw. Checked on captures of
+ * every container format, including damaged ones, on all captures of the shared evidence, and on some of them
+ * against tshark.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -84,7 +84,7 @@ async function seen(input: ReturnType<typeof inputOf>): Promise<Seen[]> {
       finish() {},
     },
   ).catch((error: unknown) => {
-    // Of a capture whose compression is cut, what came before is good.
+    // In a capture whose compression is truncated, everything before is good.
     if (!(error instanceof SourceError)) throw error;
   });
   for (let row = 0; row < batch.length; row++) {
@@ -93,12 +93,12 @@ async function seen(input: ReturnType<typeof inputOf>): Promise<Seen[]> {
   return frames.map((one, i) => ({ ...one, place: places[i]! }));
 }
 
-/** Places as a query gives them. */
+/** Positions as returned by a query. */
 async function* later(places: readonly RecordPlace[]): AsyncGenerator<RecordPlace> {
   for (const place of places) yield await Promise.resolve(place);
 }
 
-/** Reads every packet back and compares; gives how many there were. */
+/** Reads every packet back and compares; returns their number. */
 async function checkAll(location: SourceLocation, packets: readonly Seen[]): Promise<number> {
   let n = 0;
   const places = packets.map((one) => one.place);
@@ -282,7 +282,7 @@ it.skipIf(!existsSync(TRUTH))(
   async () => {
     let packets = 0;
     for (const [file, size] of rows()) {
-      // Enough, and quick.
+      // Enough packets, quickly read.
       if (Number(size) > 100_000) continue;
       const location = { path: path.join(DATA, file!), members: [] };
       const opened = await openItem(location, { temporary: folder });

@@ -1,7 +1,7 @@
 /**
- * Reads single packets back from a capture: the bytes of the frame with what is needed to dissect
- * them. The event of a packet has the place of its record; link type, byte order and lengths come
- * from the file header and the record, of pcapng from the blocks before it as well.
+ * Reads single packets back from a capture: the bytes of the frame with what is needed to dissect them. The event
+ * of a packet has the position of its record; link type, byte order and lengths come from the file header and the
+ * record, for pcapng also from the preceding blocks.
  */
 import { stat } from 'node:fs/promises';
 import { DaybookError } from '../../../engine/contract/errors.ts';
@@ -24,7 +24,7 @@ const OBSOLETE_PACKET = 2;
 const SIMPLE_PACKET = 3;
 const ENHANCED_PACKET = 6;
 
-/** Where a packet's record lies, as the packet's event has it. */
+/** Position of a packet's record, as in the packet's event. */
 export interface RecordPlace {
   readonly offset: ByteOffset;
   readonly length: number;
@@ -33,9 +33,9 @@ export interface RecordPlace {
 interface PacketRecord {
   /** The bytes that were captured. */
   readonly frame: Uint8Array;
-  /** Of the frame in the source's content. */
+  /** Position of the frame in the source's content. */
   readonly frameOffset: ByteOffset;
-  /** Of the frame in the record. */
+  /** Length of the record's header before the frame. */
   readonly headerLength: number;
   /** https://www.tcpdump.org/linktypes.html */
   readonly linkType: number;
@@ -45,7 +45,7 @@ interface PacketRecord {
   readonly record: Uint8Array;
 }
 
-/** Where the frame is in its record, and how it is to be read. */
+/** Position of the frame in its record, and how to read it. */
 interface FramePlace {
   readonly start: number;
   readonly captured: number;
@@ -59,8 +59,8 @@ export class PacketReader {
 
   /**
    * One packet.
-   * @throws DaybookError not-found when the evidence is not there any more, source-damaged when there
-   * is no such packet in it; unreadable, cancelled
+   * @throws DaybookError not-found if the evidence no longer exists, source-damaged if it has no such packet;
+   * unreadable, cancelled
    */
   async readPacket(
     location: SourceLocation,
@@ -75,9 +75,9 @@ export class PacketReader {
   }
 
   /**
-   * Several packets of one capture, in the order asked for. In ascending order of their offsets a
-   * compressed capture is read once, from its start to the last of them.
-   * @throws DaybookError as `readPacket` does, at the packet that cannot be read
+   * Several packets of one capture, in the requested order. In ascending order of their offsets a compressed
+   * capture is read once, from its start to the last of them.
+   * @throws DaybookError as `readPacket`, at the packet that cannot be read
    */
   async *readPackets(
     location: SourceLocation,
@@ -122,14 +122,14 @@ async function packetAt(
   // Not in the file's own header.
   if (offset < (isSnoop(head) ? 16 : HEAD)) throw noPacket(offset);
   const pcapng = head.length >= 4 && u32(head, 0) === 0x0a0d0d0a;
-  // Blocks lie before the record: they are walked first, so that a stream is read forwards only.
+  // Blocks precede the record: they are walked first, so that a stream is read forwards only.
   const section = pcapng ? await table.at(content, offset, signal) : undefined;
   const record = await content.read(offset, length, signal);
   let place = pcapng
     ? section && inBlock(record, section)
     : (inRecord(record, head) ?? inSnoop(record, head));
   if (place === undefined && pcapng) {
-    // Damage lies before it: only reading as the importer reads tells what belongs to what.
+    // There is damage before it: only reading like the importer tells what belongs together.
     const found = await frameByReading(content, offset, signal);
     const simple = u32(record, 0) === SIMPLE_PACKET || u32le(record, 0) === SIMPLE_PACKET;
     place = found && { start: simple ? 12 : 28, ...found };

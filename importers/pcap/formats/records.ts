@@ -1,16 +1,15 @@
 /**
- * Ordinary records of capture formats, found many at a time: where they are and what their heads say.
- * What is not ordinary (a length that is absurd, options, an end inside a record) is left to the reader
- * of the format.
+ * Finds ordinary records of capture formats many at a time: their positions and the contents of their headers.
+ * Others (with an absurd length, options, or truncated) are left to the reader of the format.
  */
 import { LATEST_MICROS } from '../decode/packet.ts';
 import type { Clock } from './clock.ts';
 
-/** What `find` found, of records that lie one after the other. */
+/** The result of `find`: consecutive records. */
 export class FoundRecords {
-  /** Where each begins; after the last one, where the next would. */
+  /** Start of each; after the last one, start of the next. */
   readonly starts: Int32Array;
-  /** Where their frames begin and end. */
+  /** Start and end of their frames. */
   readonly frames: Int32Array;
   readonly ends: Int32Array;
   /** Lengths of the frames on the wire. */
@@ -34,8 +33,8 @@ export interface RecordForm {
   /** Digits of the fraction of a second. */
   readonly digits: number;
   /**
-   * Finds records from the first byte of `[at, end)` on, `most` at most; gives how many. If `timed`, their
-   * times are written, and one with a time that is not usual is not ordinary.
+   * Finds at most `most` records from the first byte of `[at, end)` on; returns their number. If `timed`, their
+   * times are written, and a record with an unusual time is not ordinary.
    */
   find(
     view: DataView,
@@ -74,7 +73,7 @@ export class ClassicRecords implements RecordForm {
     let n = 0;
     while (n < most && place <= last) {
       const captured = view.getUint32(place + 8, little);
-      // Nothing captured: the reader tells whether that is a record at all.
+      // Nothing captured: the reader decides whether that is a record at all.
       if (captured === 0 || captured > limit) break;
       if (timed && view.getUint32(place + 4, little) >= second) break;
       const next = place + header + captured;
@@ -153,7 +152,7 @@ export class EnhancedPackets implements RecordForm {
     return n;
   }
 
-  /** False: this clock, or this time, takes more to tell. */
+  /** False: this clock, or this time, needs the general reader. */
   private time(view: DataView, at: number, i: number, { micros, nanos }: FoundRecords): boolean {
     const { little, clock } = this;
     if (clock === undefined) return false;

@@ -1,7 +1,7 @@
 /**
- * Which interface a packet block of a pcapng file belongs to: the sections of the file with their
- * byte order and interfaces, found by walking the block headers up to a place and no further. What is
- * found is kept, so that the next packet costs only the way from there.
+ * Finds the interface of a packet block in a pcapng file: the sections of the file with their byte order and
+ * interfaces, found by walking the block headers up to a position and no further. The results are kept, so that the
+ * next packet costs only the distance from there.
  */
 import type { ByteOffset } from '../../../engine/contract/event.ts';
 import type { ContentReader } from '../../shared/read-record.ts';
@@ -10,9 +10,9 @@ import { MAX_RECORD } from './capture-reader.ts';
 
 const SECTION_HEADER = 0x0a0d0d0a;
 const INTERFACE = 1;
-/** Bytes taken at a time; blocks that are larger are jumped over. */
+/** Bytes read at a time; larger blocks are skipped. */
 const WINDOW = 256 * 1024;
-/** As many interfaces as the importer knows of one section. */
+/** Maximum number of interfaces that the importer keeps of one section. */
 const MAX_INTERFACES = 1 << 16;
 
 interface CaptureInterface {
@@ -33,8 +33,8 @@ export class SectionTable {
   private damaged = false;
 
   /**
-   * The section that the block at `offset` is in, with the interfaces described before it; undefined
-   * when what lies before is no unbroken chain of blocks.
+   * The section that contains the block at `offset`, with the interfaces described before it; undefined if the
+   * preceding bytes are not an unbroken chain of blocks.
    */
   async at(
     content: ContentReader,
@@ -43,7 +43,7 @@ export class SectionTable {
   ): Promise<Section | undefined> {
     while (this.reached < offset && !this.damaged) {
       const size = Math.min(WINDOW, offset - this.reached);
-      // The block at `offset` itself may be all that is left of a window's last header.
+      // The block at `offset` itself may be only partly in a window.
       const bytes = await content.readUpTo(this.reached, size + 28, signal);
       this.walk(bytes, offset);
       if (bytes.length < 28 && this.reached < offset) this.damaged = true;
@@ -69,7 +69,7 @@ export class SectionTable {
     this.reached = base + at;
   }
 
-  /** @returns the size of the block; 0 when it cannot be one */
+  /** @returns the size of the block; 0 if it is invalid */
   private block(bytes: Uint8Array, at: number, offset: ByteOffset): number {
     if (u32(bytes, at) === SECTION_HEADER) {
       const magic = u32(bytes, at + 8);

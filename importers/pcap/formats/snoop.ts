@@ -1,7 +1,7 @@
 /**
- * Snoop, the capture format of Solaris, version 2: https://www.rfc-editor.org/rfc/rfc1761. Always
- * big-endian, microseconds. A record states its own length, so damage is noticed at once; there is no
- * search for the place where records go on, as such files are rare.
+ * Snoop, the capture format of Solaris, version 2: https://www.rfc-editor.org/rfc/rfc1761. Always big-endian,
+ * microseconds. A record states its own length, so damage is noticed immediately; the position where records resume
+ * is not searched for, since such files are rare.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
@@ -25,7 +25,7 @@ const LINK_TYPES = new Map<number, number>([
   [26, 242],
 ]);
 
-/** The LINKTYPE of a snoop datalink type; 0xffff, which is none, when it has no equal. */
+/** The LINKTYPE of a snoop datalink type; 0xffff, which is unused, if there is no equivalent. */
 export function snoopLinkType(datalink: number): number {
   return LINK_TYPES.get(datalink) ?? 0xffff;
 }
@@ -96,7 +96,7 @@ export class SnoopReader implements CaptureReader {
   }
 
   finish(): void {
-    // Everything is in the file header and has been said.
+    // Everything is in the file header and has been reported.
   }
 
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): number {

@@ -1,6 +1,6 @@
 /**
- * Texts of packets as codes, for passes that look at them once (`EventBatch.coded`): protocol words by
- * their number, and numbers by themselves.
+ * Dictionary-encoded texts of packets, for passes that look at them once (`EventBatch.coded`): protocol words by
+ * their number, and numbers as their own codes.
  */
 import type { CodedColumn, EventBatch } from '../../../engine/contract/event-batch.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES } from './words.ts';

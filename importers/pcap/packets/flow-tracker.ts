@@ -1,4 +1,4 @@
-/** Flows of a capture, loaded when they are wanted: a scan of packets starts without. */
+/** The tracker of a capture's flows, loaded on demand: a scan of packets starts without it. */
 import type { FileTaker } from '../../../engine/contract/carried-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
@@ -12,7 +12,7 @@ export async function flowTracker(sink: EventSink): Promise<FlowTracker> {
   return new flows.FlowTracker(batch);
 }
 
-/** What follows protocols, too, loaded when it is wanted. */
+/** The tracker of protocols, also loaded on demand. */
 export async function protocolTracker(
   flows: FlowTracker,
   sink: EventSink,

@@ -1,6 +1,6 @@
 /**
- * The messages of packets whose columns do not say it all: ARP, ICMP and 802.11 management. All
- * text is put together as bytes in one buffer; what never changes is encoded once.
+ * Messages of packets whose columns are not sufficient: ARP, ICMP and 802.11 management. All text is assembled as
+ * bytes in one buffer; constant parts are encoded once.
  *
  * ICMP types and codes: https://www.iana.org/assignments/icmp-parameters and icmpv6-parameters.
  */
@@ -10,7 +10,7 @@ import type { TextColumn } from '../../../engine/contract/event-batch.ts';
 const utf8 = new TextEncoder();
 const HEX = utf8.encode('0123456789abcdef');
 
-/** ASCII put together piece by piece; it starts over with `clear`. */
+/** ASCII text that is assembled piece by piece; `clear` starts over. */
 export class TextBuffer {
   readonly bytes = new Uint8Array(512);
   size = 0;
@@ -47,7 +47,7 @@ export class TextBuffer {
       this.bytes[this.size++] = HEX[(value >>> shift) & 15]!;
     }
   }
-  /** Copies text of a stranger: printable ASCII as it is, everything else as \xNN. */
+  /** Copies untrusted text: printable ASCII unchanged, everything else as \xNN. */
   foreign(from: Uint8Array, start: number, end: number): void {
     for (let i = start; i < end; i++) {
       const b = from[i]!;
@@ -73,8 +73,8 @@ const ANNOUNCE = utf8.encode('announcement ');
 const PROBE = utf8.encode(' probe by ');
 
 /**
- * ARP for IPv4 over six-byte addresses (RFC 826, 5227), as tcpdump words it.
- * @returns whether there was something to say
+ * ARP for IPv4 over six-byte addresses (RFC 826, 5227), worded as in tcpdump.
+ * @returns whether a message was written
  */
 export function arpMessage(out: TextBuffer, bytes: Uint8Array, at: number, end: number): boolean {
   out.clear();
@@ -175,7 +175,7 @@ function table(
 const ICMP = table(ICMP_TYPES, ICMP_CODES);
 const ICMP6 = table(ICMP6_TYPES, ICMP6_CODES);
 
-/** The name of an ICMP message, or undefined when it has none. */
+/** The name of an ICMP message, or undefined if it has none. */
 export function icmpName(ipVersion: number, type: number, code: number): Uint8Array | undefined {
   const names = (ipVersion === 6 ? ICMP6 : ICMP).get(type);
   return names?.byCode[code] ?? names?.plain;

@@ -1,6 +1,6 @@
 /**
- * Writes one event per packet. Nothing is allocated for an ordinary packet: words are copied from
- * encoded tables, and attribute columns are looked up once.
+ * Writes one event per packet. Nothing is allocated for an ordinary packet: words are copied from encoded tables,
+ * and attribute columns are looked up once.
  */
 import type { CodedColumn, EventBatch, TextColumn } from '../../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
@@ -36,12 +36,12 @@ const RAW_TIME = index('raw_time');
 const ETHERNET = word('ethernet');
 
 export class PacketEvents {
-  /** Packet comments of the record to come; empty for none. Forgotten once written. */
+  /** Packet comments of the next record; empty for none. Cleared once written. */
   comment = '';
   /** The time stamp as written in a record whose time cannot be used. Cleared once stored. */
   rawTime = '';
   readonly writes: Writes;
-  /** Takes the records of a scan by many; undefined: each is taken by itself. */
+  /** Processes many records of a scan at once; undefined: one at a time. */
   readonly runs: PacketRuns | undefined;
 
   private readonly sink: EventSink;
@@ -51,7 +51,7 @@ export class PacketEvents {
   private readonly notes = new TunnelNotes();
   private readonly text = new TextBuffer();
   private readonly columns: (TextColumn | undefined)[] = ATTRIBUTES.map(() => undefined);
-  /** Where texts are written as codes; undefined: as texts. */
+  /** Columns if texts are dictionary-encoded; undefined: as texts. */
   private readonly type: CodedColumn | undefined;
   private readonly codes: (CodedColumn | undefined)[] | undefined;
   private skipped = 0;
@@ -127,7 +127,7 @@ export class PacketEvents {
       }
     }
     if (writes.offset) batch.offset.set(row, offset);
-    // By this a batch knows when it is full.
+    // The batch needs it to know when it is full.
     batch.record_length.set(row, length);
     if (writes.captured) batch.captured.set(row, p.end - p.start);
     if (writes.bytes) batch.bytes.set(row, p.wire);
@@ -205,7 +205,7 @@ export class PacketEvents {
     if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
     if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
     if (p.etherType >= 0 && c.word === ETHERNET) {
-      // Nothing here has a word for it.
+      // There is no word for it here.
       const column = this.column(batch, ETHER_TYPE);
       if (column !== undefined) {
         text.clear();

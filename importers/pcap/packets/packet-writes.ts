@@ -17,10 +17,10 @@ export const ATTRIBUTES = [
   'raw_time',
 ] as const;
 export type Attribute = (typeof ATTRIBUTES)[number];
-/** The numbers of a link that tell circuits apart. */
+/** The numbers of a link that identify circuits. */
 export type Circuit = 'dlci' | 'vpi' | 'vci';
 
-/** What is to be written. */
+/** The requested columns. */
 export interface Writes {
   readonly seq: boolean;
   readonly ts: boolean;
@@ -40,7 +40,7 @@ export interface Writes {
   readonly type: boolean;
   readonly message: boolean;
   readonly attributes: readonly boolean[];
-  /** Whether anything of that needs the frame decoded. */
+  /** Whether any of them needs the frame decoded. */
   readonly frame: boolean;
   /** Whether for that the link is enough. */
   readonly linkOnly: boolean;

@@ -1,6 +1,6 @@
 /**
- * The protocol words that packets carry as `event_type`, encoded once so that a packet costs a copy
- * of a few bytes. Link-layer words are numbered by their place in the list; IP protocols by IANA.
+ * The protocol words that packets carry as `event_type`, encoded once so that a packet costs a copy of a few bytes.
+ * Link-layer words are numbered by their position in the list; IP protocols by IANA.
  * https://www.iana.org/assignments/protocol-numbers
  */
 import { PROTOCOLS } from '../../../engine/contract/event.ts';

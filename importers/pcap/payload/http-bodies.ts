@@ -1,8 +1,8 @@
 /**
- * Bodies of HTTP in what a connection carries, decoded: without their chunks, and decompressed.
+ * Decodes HTTP bodies in the payload of a connection: dechunked and decompressed.
  *
- * Invariants: bodies that are compressed are held up to a bound each and a bound over all; of one that is longer, or that was not
- * captured to its end, the beginning is decoded, and its end says so.
+ * Invariants: compressed bodies are buffered up to a limit each and a limit in total; of a longer one, or one that
+ * was not captured to its end, the beginning is decoded, and its end says so.
  */
 import type { BodyOutcome, BodyPlace, BodyTaker } from '../../../engine/contract/payloads.ts';
 import {
@@ -16,16 +16,16 @@ import { HTTP, HttpStream } from '../protocols/http/http.ts';
 import { HTTP2, Http2Stream } from '../protocols/http/http2.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser } from '../protocols/messages.ts';
 
-/** Of one body, as it was sent. */
+/** Limit of one body as sent. */
 const MOST_ENCODED_BYTES = 4 << 20;
-/** Of one body, decoded. */
+/** Limit of one body when decoded. */
 const MOST_DECODED_BYTES = 64 << 20;
-/** Of all bodies that have begun and not ended. */
+/** Limit of all open bodies. */
 const MOST_HELD_BYTES = 32 << 20;
-/** First bytes that are too few to tell whether they are a head. */
+/** First bytes that are too few to decide whether they are a head. */
 const MOST_FIRST_BYTES = 16_384;
 const MOST_MESSAGE = 200;
-/** Decoded bytes that are given on at a time. */
+/** Decoded bytes that are passed on at a time. */
 const PIECE_BYTES = 1 << 16;
 
 /** Bytes that all bodies of a capture may hold. */
@@ -41,13 +41,13 @@ export class BodyRoom {
   }
 }
 
-/** No event is made of what is read again. */
+/** No events are made when reading again. */
 const SINK: MessageSink = { message: () => 0 };
 
 interface Side {
   /** Bytes that it sent, missing ones included. */
   sent: number;
-  /** What came before it is known whether this is HTTP. */
+  /** Bytes that arrived before it is known whether this is HTTP. */
   readonly first: HeldBytes;
 }
 
@@ -62,9 +62,9 @@ export class HttpBodies {
     { sent: 0, first: new HeldBytes() },
   ];
   private parser: StreamParser | undefined;
-  /** Whether the client is the side that is taken for the server: a capture may begin within a connection. */
+  /** Whether the client is the side assumed to be the server: a capture may begin within a connection. */
   private isTurned = false;
-  /** That the parser has, and the offset of the first of them in what the side sent. */
+  /** Bytes passed to the parser, and the offset of the first of them in what the side sent. */
   private fed: Uint8Array = new Uint8Array(0);
   private base = 0;
 
@@ -119,7 +119,7 @@ export class HttpBodies {
     parser.data(isClient !== this.isTurned, bytes, 0, bytes.length, at);
     this.isDone = parser.isDone;
     if (parser.isTunnel !== true) return;
-    // What comes after a proxy has connected can be HTTP, too.
+    // After a proxy has connected, HTTP may follow as well.
     this.parser = undefined;
     this.isDone = false;
     const unread = parser.unread ?? 0;
@@ -194,7 +194,7 @@ function encodingsOf({ encoding }: BodyBeginning): string[] {
     .filter((one) => one !== '' && one !== 'identity');
 }
 
-/** What was sent as it is needs no decoding. */
+/** A body sent unencoded needs no decoding. */
 const AS_SENT: HttpBody = {
   heldBytes: 0,
   add() {
@@ -239,7 +239,7 @@ class EncodedBody {
   private readonly encodings: readonly string[];
   private readonly room: BodyRoom;
   private readonly held = new HeldBytes();
-  /** Why not all of it is held. */
+  /** Why it is not completely buffered. */
   private problem: string | undefined;
   private flaw: string | undefined;
 
@@ -262,7 +262,7 @@ class EncodedBody {
   }
 
   endChunk(): void {
-    // Compressed bytes have no chunks of their own.
+    // Compressed bytes have no chunk boundaries.
   }
 
   skip(): void {
@@ -281,7 +281,7 @@ class EncodedBody {
     return { problem: this.problem, flaw: this.flaw };
   }
 
-  /** As far as that can be; `problem` says why not all. */
+  /** As far as possible; `problem` says why not all. */
   private decoded(): Uint8Array | undefined {
     let content = this.held.bytes;
     for (const encoding of this.encodings.toReversed()) {

@@ -1,4 +1,4 @@
-/** What the connections of a capture carried: TCP in order, UDP datagram by datagram. */
+/** The payloads of a capture's connections: TCP in order, UDP datagram by datagram. */
 import type { PayloadTaker, StreamTaker } from '../../../engine/contract/payloads.ts';
 import { BodyRoom, HttpBodies } from './http-bodies.ts';
 import type { FlowTracker } from '../flows/index.ts';
@@ -11,7 +11,7 @@ import { readAgain, type Rereading } from './reread.ts';
 
 const [TCP, UDP] = [6, 17];
 
-/** @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what `taker` throws */
+/** @throws DaybookError not-found, unreadable, source-damaged, cancelled, and whatever `taker` throws */
 export async function readPayloads(
   reading: Rereading & { readonly taker: PayloadTaker },
 ): Promise<void> {
@@ -33,7 +33,7 @@ class PayloadTracker implements PacketTracker {
 
   packet(p: Packet): number {
     const flow = this.flows.packet(p);
-    // A fragment that comes before the first one has no flow.
+    // A fragment that precedes the first one has no flow.
     if (p.moreFragments || p.fragmentOffset > 0) {
       if (flow === 0 || this.taker.wants(flow)) this.fragments.add(p, flow);
     } else if (flow > 0 && this.taker.wants(flow)) this.take(p, flow);
@@ -64,7 +64,7 @@ class PayloadTracker implements PacketTracker {
   }
 }
 
-/** Whatever is sent. */
+/** Accepts any payload. */
 function anything(taker: PayloadTaker): StreamProtocol {
   const room = new BodyRoom();
   return {

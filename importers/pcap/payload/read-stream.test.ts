@@ -122,7 +122,7 @@ describe('HTTP', () => {
       ...['7\r\n', body.subarray(0, 7), `\r\n${(body.length - 7).toString(16)};ext=1\r\n`],
       ...[body.subarray(7), '\r\n0\r\nX-Trailer: 1\r\n\r\n'],
     );
-  /** What turns have decoded, the client's first. */
+  /** The decoded bytes of turns, the client's first. */
   async function decoded(turns: readonly (string | Uint8Array)[], limit = 100_000) {
     const frames = exchange(
       8080,

@@ -13,15 +13,15 @@ import { readPayloads } from './read-payloads.ts';
 import type { Rereading } from './reread.ts';
 
 const LF = 10;
-/** Parts that are kept: those of one byte cost memory, too. */
+/** Maximum number of parts: even those of one byte cost memory. */
 const MAX_PARTS = 10_000;
-/** Of all bodies of HTTP. */
+/** Limit of all HTTP bodies. */
 const MOST_DECODED_BYTES = 16 << 20;
 const TOO_MUCH = `only the first ${MOST_DECODED_BYTES >> 20} MiB of decoded bodies are shown`;
 
 /**
  * Reads a capture for one of its flows.
- * @param limit bytes that are kept
+ * @param limit number of bytes to keep
  * @throws DaybookError not-found, unreadable, source-damaged, cancelled
  */
 export async function readStream(
@@ -32,10 +32,10 @@ export async function readStream(
   return content.content();
 }
 
-/** What one side sent until the other spoke, or a gap. */
+/** What one side sent until the other sent something, or until a gap. */
 interface Turn {
   readonly isFromClient: boolean;
-  /** Offset of its first byte in what the side sent, missing bytes included. */
+  /** Position of its first byte in what the side sent, missing bytes included. */
   readonly start: number;
   readonly bytes: HeldBytes;
   /** Bytes that were not captured. */
@@ -43,18 +43,18 @@ interface Turn {
   readonly ts: number | undefined;
 }
 
-/** A body of HTTP that was sent in another form; its place is in what the side sent. */
+/** An HTTP body that was sent encoded; its position is in what the side sent. */
 interface Body {
   readonly start: number;
   end: number;
-  /** The line that states the size of its first chunk comes before it. */
+  /** Whether the line with the size of its first chunk precedes it. */
   readonly isChunked: boolean;
   readonly decoded: HeldBytes;
   readonly problems: string[];
 }
 
 interface Side {
-  /** All that it sent, without and with missing bytes, and up to where it is kept. */
+  /** Number of bytes it sent, without and with missing ones, and up to where they are kept. */
   captured: number;
   sent: number;
   kept: number;
@@ -80,7 +80,7 @@ class Collected implements PayloadTaker {
     return flow === this.flow;
   }
 
-  /** What another connection of the same flow sends comes after it. */
+  /** What another connection of the same flow sends follows. */
   stream(): StreamTaker {
     const [client, server] = [this.client.sent, this.server.sent];
     return {
@@ -125,14 +125,14 @@ class Collected implements PayloadTaker {
     // The content says what it has.
   }
 
-  /** @param base offset of the connection's first byte in what the side sent */
+  /** @param base position of the connection's first byte in what the side sent */
   private body({ isFromClient, start, encoding }: BodyPlace, base: number): BodyTaker {
     const { bodies, kept } = isFromClient ? this.client : this.server;
     const body: Body = {
       ...{ start: base + start, end: 0, isChunked: encoding.endsWith('chunked') },
       ...{ decoded: new HeldBytes(), problems: [] },
     };
-    // What is in frames has no one place.
+    // A body in frames has no single position.
     const isKept = body.start < kept && !encoding.endsWith('frames');
     return {
       data: (bytes) => {
@@ -175,10 +175,10 @@ class Collected implements PayloadTaker {
 }
 
 /**
- * What a side sent at `start`, with decoded bodies in the place of what was sent of them. A body that goes on after the other
- * side spoke is where it begins.
- * @param bodies in their order
- * @returns undefined where nothing was encoded
+ * What a side sent at `start`, with decoded bodies in place of the sent ones. A body that continues after the other
+ * side sent something is where it begins.
+ * @param bodies in order
+ * @returns undefined if nothing was encoded
  */
 function decodedIn(
   sent: Uint8Array,
@@ -193,7 +193,7 @@ function decodedIn(
   for (const body of own) {
     const isBegun = body.start >= start;
     if (isBegun) for (const problem of body.problems) problems.add(problem);
-    // What cannot be decoded at all is shown as it was sent.
+    // A body that cannot be decoded at all is shown as sent.
     if (body.decoded.length === 0 && body.problems.length > 0) continue;
     if (isBegun) {
       const first = body.start - start;

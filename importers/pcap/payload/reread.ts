@@ -1,4 +1,4 @@
-/** Reads a capture again as its import did, for what is not kept of it. */
+/** Reads a capture again as its import did, for data that the case does not store. */
 import { CancelledError } from '../../../engine/contract/errors.ts';
 import { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../../../engine/contract/event.ts';
@@ -19,8 +19,8 @@ export interface Rereading {
 }
 
 /**
- * @param follow makes what follows the packets, flows included
- * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and what the tracker throws
+ * @param follow makes the tracker of the packets, including flows
+ * @throws DaybookError not-found, unreadable, source-damaged, cancelled, and whatever the tracker throws
  */
 export async function readAgain(
   { location, progress, signal }: Rereading,
@@ -49,7 +49,7 @@ function contentOf(content: ContentReader, signal: AbortSignal | undefined): Sou
   };
 }
 
-/** Forgets what the capture says. */
+/** Discards the events of the capture. */
 class NoEvents implements EventSink {
   private readonly batches = new Map<Kind, EventBatch>();
   private readonly progress: Rereading['progress'];

@@ -3,7 +3,7 @@ import { textOf } from './messages.ts';
 
 export interface BerElement {
   readonly tag: number;
-  /** Of its content. */
+  /** Start of its content. */
   readonly start: number;
   readonly end: number;
 }
@@ -14,8 +14,8 @@ export const BER = {
 } as const;
 
 /**
- * Tag and length at a place.
- * @returns the element, whose end may lie beyond the bytes; undefined: there is none, or too little of it
+ * Tag and length at a position.
+ * @returns the element, whose end may be beyond the bytes; undefined: there is none, or too little of it
  */
 export function headerAt(bytes: Uint8Array, at: number, end: number): BerElement | undefined {
   const tag = bytes[at];
@@ -36,7 +36,7 @@ export function elementAt(bytes: Uint8Array, at: number, end: number): BerElemen
   return found !== undefined && found.end <= end ? found : undefined;
 }
 
-/** Elements one after another, as far as they are whole. */
+/** Consecutive elements, as far as they are complete. */
 export function* elementsIn(
   bytes: Uint8Array,
   { start, end }: Pick<BerElement, 'start' | 'end'>,
@@ -49,7 +49,7 @@ export function* elementsIn(
   }
 }
 
-/** Those in an element, by their tags; of several with a tag the first. */
+/** The elements in an element, by tag; of several with a tag the first. */
 export function childrenOf(bytes: Uint8Array, parent: BerElement): Map<number, BerElement> {
   const found = new Map<number, BerElement>();
   for (const child of elementsIn(bytes, parent))
@@ -69,7 +69,7 @@ export function stringOf(bytes: Uint8Array, { start, end }: BerElement): string 
   return textOf(bytes, start, end);
 }
 
-/** `1.3.6.1.2`; undefined for what is no identifier. */
+/** `1.3.6.1.2`; undefined if it is not an identifier. */
 export function oidOf(bytes: Uint8Array, { start, end }: BerElement): string | undefined {
   if (end <= start || end - start > 128) return undefined;
   const parts: number[] = [];

@@ -1,7 +1,8 @@
 /**
- * DHCP (RFC 2131, options of RFC 2132) in BOOTP's form (RFC 951): who asked for an address, and which one was given.
+ * DHCP (RFC 2131, options of RFC 2132) in BOOTP's form (RFC 951): who requested an address, and which one was
+ * assigned.
  *
- * One event a message; `trans_id` joins those of one request.
+ * One event per message; `trans_id` joins those of one request.
  */
 import { u32 } from '../bytes.ts';
 import { type Datagram, type DatagramProtocol, textOf } from './messages.ts';
@@ -27,7 +28,7 @@ function addressAt(bytes: Uint8Array, at: number): string | undefined {
   return u32(bytes, at) === 0 ? undefined : bytes.subarray(at, at + 4).join('.');
 }
 
-/** The options by their number; those that come twice are one (RFC 3396). */
+/** The options by their number; repeated ones are concatenated (RFC 3396). */
 function optionsOf(bytes: Uint8Array, start: number, end: number): Map<number, Buffer> {
   const options = new Map<number, Buffer>();
   for (let at = start; at < end && bytes[at] !== END;) {
@@ -120,7 +121,9 @@ function read({ bytes, start, end, at }: Datagram): ReturnType<DatagramProtocol[
   };
 }
 
-/** What a relay says of where a client is (RFC 3046, RFC 3993): text, or hexadecimal where it is none. */
+/**
+ * A relay's information on the location of a client (RFC 3046, RFC 3993): text, or hexadecimal if it is not text.
+ */
 function suboptionsOf(option: Buffer = Buffer.alloc(0)): (number: number) => string | undefined {
   const parts = optionsOf(option, 0, option.length);
   return (number) => {
@@ -135,7 +138,7 @@ function list(values: readonly string[]): readonly string[] | undefined {
   return values.length === 0 ? undefined : values;
 }
 
-/** RFC 4702: three bytes of flags, then a name as text, or as labels where the flags say so. */
+/** RFC 4702: three bytes of flags, then a name as text, or as labels if the flags say so. */
 function nameOf(option: Buffer): string {
   const isLabels = (option[0]! & 4) !== 0;
   if (!isLabels) return textOf(option, 3, option.length).replace(/\0+$/, '');

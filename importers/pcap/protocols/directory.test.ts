@@ -45,7 +45,7 @@ describe('Kerberos', () => {
         ...{ till: '2037-09-13T02:48:05Z', client: 'alice/EXAMPLE.COM', error_code: '24' },
       },
     });
-    // The account may be of another realm than the service.
+    // The account's realm may differ from the service's.
     expect(rows[1]).toMatchObject({ user: 'alice', user_domain: 'CORP.EXAMPLE.COM' });
     expect(rows[1]?.attrs).toMatchObject({
       ...{ cipher: 'rc4-hmac', sname: 'cifs/host1', success: 'T' },

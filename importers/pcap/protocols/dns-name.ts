@@ -1,8 +1,8 @@
 /**
- * Names as DNS sends them (RFC 1035, 4.1.4), and what its types and classes are called.
+ * Names in DNS messages (RFC 1035, 4.1.4), and the names of its types and classes.
  *
- * Invariant: a name is followed backwards only, so that none can be endless, and through no more pointers than it can
- * have labels.
+ * Invariant: pointers in a name are followed backwards only, so that it cannot be endless, and no more of them than
+ * it can have labels.
  */
 import { u16 } from '../bytes.ts';
 import { textOf } from './messages.ts';
@@ -29,17 +29,17 @@ export function typeName(type: number, isNetbios: boolean): string {
 }
 
 interface DnsName {
-  /** With dots, empty for the root; as far as it can be read. */
+  /** With dots, empty for the root; as far as it is readable. */
   readonly text: string;
-  /** Where what follows it begins: beyond `end` if the name itself ends too early. */
+  /** Start of what follows: beyond `end` if the name itself ends too early. */
   readonly next: number;
   /** Why it cannot be read to its end. */
   readonly problem: string | undefined;
 }
 
 /**
- * The name at a place.
- * @param message where the message begins, from which pointers count
+ * The name at a position.
+ * @param message start of the message, from which pointers count
  */
 export function nameAt(bytes: Uint8Array, message: number, start: number, end: number): DnsName {
   let at = start;
@@ -87,7 +87,7 @@ function decimal(char: string): string {
   return String(char.charCodeAt(0)).padStart(3, '0');
 }
 
-/** RFC 1001, 14: half bytes as letters from A on; the last byte says what has the name. */
+/** RFC 1001, 14: half bytes as letters from A on; the last byte is the type of the name's owner. */
 export function netbiosName(text: string): string {
   const [first = '', ...scope] = text.split('.');
   if (!/^[A-P]{32}$/.test(first)) return text;

@@ -1,12 +1,12 @@
 /**
- * DNS messages (RFC 1035), multicast DNS (RFC 6762), LLMNR (RFC 4795) and NetBIOS names (RFC 1002): what was asked, and
- * what was answered. Over TCP a length comes before each message.
+ * DNS messages (RFC 1035), multicast DNS (RFC 6762), LLMNR (RFC 4795) and NetBIOS names (RFC 1002): questions and
+ * answers. Over TCP a length precedes each message.
  *
- * A query and its answer are one event, at the time of the query; answers that were not asked for and queries without
- * an answer are events, too. Of a message with several questions the columns have the first; attributes of the same names
+ * A query and its answer are one event, at the time of the query; unsolicited answers and queries without an answer
+ * are events, too. For a message with several questions the columns have the first; attributes of the same names
  * list all of them.
  *
- * Invariant: what is no DNS message to its last byte is none at all.
+ * Invariant: only a message that is valid to its last byte counts as DNS.
  */
 import { counted } from '../../../engine/contract/counted.ts';
 import { u16, u32 } from '../bytes.ts';
@@ -36,7 +36,7 @@ const CODES: Readonly<Record<number, string>> = {
 const OPCODES: Readonly<Record<number, string>> = {
   ...{ 0: 'query', 1: 'iquery', 2: 'status', 4: 'notify', 5: 'update' },
 };
-/** NetBIOS has operations of its own. */
+/** NetBIOS has its own operations. */
 const NETBIOS_OPCODES: Readonly<Record<number, string>> = {
   ...{ 0: 'query', 5: 'registration', 6: 'release', 7: 'wack', 8: 'refresh', 15: 'multihomed' },
 };
@@ -64,7 +64,7 @@ export interface DnsMessage {
   readonly code: number;
   readonly questions: readonly Question[];
   readonly answers: readonly Answer[];
-  /** Why what comes after its questions is not all there. */
+  /** Why the part after its questions is incomplete. */
   readonly problem?: string;
 }
 
@@ -74,7 +74,7 @@ class Reader {
   readonly start: number;
   readonly end: number;
   readonly isNetbios: boolean;
-  /** What is read is none: nothing after it counts. */
+  /** Whether it is invalid: nothing after the error counts. */
   failed = false;
 
   constructor(bytes: Uint8Array, start: number, end: number, isNetbios: boolean) {
@@ -119,8 +119,8 @@ class Reader {
 }
 
 /**
- * The message in `bytes[start, end)`; undefined for what is none.
- * @param isKnown what is not DNS to its last byte is one with a problem, if its questions can be read
+ * The message in `bytes[start, end)`; undefined if it is not one.
+ * @param isKnown a message that is not valid to its last byte has a problem instead, if its questions can be read
  */
 function readDns(
   bytes: Uint8Array,
@@ -168,8 +168,8 @@ function readDns(
 }
 
 /**
- * The message that a datagram of UDP is, on whatever port. On other ports than those of DNS it has one question and is whole:
- * much else begins with the same few bytes. On these of one that was cut, questions mostly were captured.
+ * The message in a UDP datagram on any port. On other ports than DNS's it must have one question and be complete:
+ * much else begins with the same few bytes. In a truncated one on these ports, questions were mostly captured.
  */
 export function dnsInDatagram({
   bytes,
@@ -201,7 +201,7 @@ function record(r: Reader): Answer & { extended?: number } {
   return type === 41 ? { text, ttl, extended: ttl >>> 24 } : { text, ttl };
 }
 
-/** What a record says, as Zeek writes it. */
+/** The content of a record, as Zeek writes it. */
 function dataOf(r: Reader, type: number, end: number): string {
   const { bytes, at } = r;
   const size = end - at;
@@ -260,7 +260,7 @@ export class DnsConversation {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly waiting = new Map<number, Waiting>();
-  /** About what the queries that wait for answers take in memory. */
+  /** Approximate memory of the queries that wait for answers. */
   heldBytes = 0;
 
   constructor(ends: Endpoints, sink: MessageSink) {
@@ -412,7 +412,7 @@ class DnsStream implements StreamParser {
   }
 
   end(): void {
-    // A message that was begun is none.
+    // An incomplete message does not count.
   }
 
   finish(): void {
@@ -421,7 +421,7 @@ class DnsStream implements StreamParser {
 }
 
 export const DNS_STREAM: StreamProtocol = {
-  /** The length of a DNS message that follows, on the port of DNS: the first bytes of much else could be one. */
+  /** The length of a following DNS message, on the port of DNS: the first bytes of much else could be one. */
   recognise(bytes, start, end, { clientPort, serverPort }) {
     if (clientPort !== DNS_PORT && serverPort !== DNS_PORT) return undefined;
     const size = end - start < 2 ? 0 : u16(bytes, start);

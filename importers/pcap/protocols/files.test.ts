@@ -431,7 +431,7 @@ describe('of FTP', () => {
       ...dialogue(21, session),
       ...data(false, 20, 50_000, 'GET / HTTP/1.1\r\n\r\n'),
     ]);
-    // It is a part: its hash would be none of the file's.
+    // It is a part: its hash would not be the file's.
     expect(names(rows)).toEqual([['upload', 'b.txt', '18', undefined]]);
     expect(rows[0]).toMatchObject({
       src_port: 50_000,
@@ -590,7 +590,7 @@ it('of TFTP are read block by block, each once', async () => {
   // Datagrams that the capture cuts are neither the last ones nor whole.
   const [cut] = await of('file', [request, block(1, 512), block(2, 10)], 14 + 20 + 8 + 4 + 100);
   expect(cut?.attrs).toMatchObject({ seen_bytes: '110', missing_bytes: '412' });
-  // Smaller blocks are asked for, and it was not captured whether they were agreed to.
+  // Smaller blocks are requested, and the agreement was not captured.
   const small = datagram(
     true,
     69,

@@ -1,8 +1,8 @@
 /**
- * Follows packets into what their protocols say: docs/importers/protocols.md. Beside the flows, whose numbers the events
- * carry.
+ * Extracts from packets what their protocols say, next to the flows, whose numbers the events carry:
+ * docs/importers/protocols.md.
  *
- * Invariant: events come in an order that depends on the packets alone.
+ * Invariant: the order of events depends on the packets alone.
  */
 import type { FileTaker } from '../../../engine/contract/carried-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
@@ -25,7 +25,7 @@ export class ProtocolTracker implements PacketTracker {
   private readonly events: ProtocolEvents;
   private readonly sink: EventSink;
 
-  /** @param files gets what connections carry */
+  /** @param files receives the files that connections carry */
   constructor(flows: FlowTracker, sink: EventSink, files?: FileTaker) {
     this.flows = flows;
     this.sink = sink;

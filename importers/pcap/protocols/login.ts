@@ -4,7 +4,7 @@ import type { ProtocolKind, ProtocolMessage, Stamp } from './messages.ts';
 export interface Login {
   readonly user: string | undefined;
   readonly password: string | undefined;
-  /** As the protocol names it: `PLAIN`, `APOP`, …. */
+  /** Its name in the protocol: `PLAIN`, `APOP`, …. */
   readonly mechanism?: string | undefined;
   readonly at: Stamp;
 }

@@ -1,11 +1,11 @@
-/** Writes what protocols say as events, derived from the packets of a capture. */
+/** Writes protocol events, derived from the packets of a capture. */
 import { PROTOCOL_SEQ, type CutText } from '../../../engine/contract/event.ts';
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { FileReceiver, FileTaker } from '../../../engine/contract/carried-files.ts';
 import type { EventSink } from '../../../engine/contract/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
-/** Raise it when the same packets would say something else. */
+/** Increment it when the same packets would give other events. */
 const VERSION = 11;
 
 export class ProtocolEvents implements MessageSink {
@@ -13,7 +13,7 @@ export class ProtocolEvents implements MessageSink {
   private readonly files: FileTaker | undefined;
   private readonly batches = new Map<ProtocolKind, EventBatch>();
   private count = 0;
-  /** Bytes of exported flows whose template never came. */
+  /** Bytes of exported flows whose template never arrived. */
   unreadExportBytes = 0;
 
   constructor(sink: EventSink, files: FileTaker | undefined) {

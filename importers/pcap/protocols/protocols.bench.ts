@@ -1,6 +1,6 @@
 /**
- * Processor time of a capture with its flows, without and with what protocols say; rows are made and thrown away.
- * Run: `node importers/pcap/protocols/protocols.bench.ts FILE [runs]`.
+ * Processor time of a capture with its flows, without and with protocol events; rows are made and dropped. Run:
+ * `node importers/pcap/protocols/protocols.bench.ts FILE [runs]`.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { EventBatch } from '../../../engine/contract/event-batch.ts';

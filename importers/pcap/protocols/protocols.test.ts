@@ -206,7 +206,7 @@ describe('HTTP', () => {
       resp_sha1: 'aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d',
       resp_sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
     });
-    // Messages are what lists and reports show: no password is in them.
+    // Lists and reports show messages: no password may be in them.
     expect(row?.['message']).not.toMatch(/secret|YWxpY2U6/);
   });
 
@@ -721,7 +721,7 @@ describe('hostile content', () => {
 
   it('takes no fragment but the first for a datagram', async () => {
     const frame = datagram(true, 53, dns(7, 0x0100, 'www.example.com', 1));
-    // A later fragment has no ports: its payload is what would be the header of UDP, too.
+    // A later fragment has no ports: its payload looks like a UDP header, too.
     const payload = dns(7, 0x0100, 'www.example.com', 1);
     const ip = ip4({ src: CLIENT, dst: SERVER, proto: 17 }, payload);
     ip.set([0x00, 0x10], 6);

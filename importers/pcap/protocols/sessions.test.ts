@@ -92,7 +92,7 @@ describe('Modbus with gaps', () => {
 
   it('goes on after them, and pairs nothing across them', async () => {
     expect(await told()).toEqual(['1', '2', '3'].map((unit) => [unit, 'success']));
-    // All have one number: the first request's response, and then the second's request are lost.
+    // All have one number: the first request's response and the second request are lost.
     expect((await told(1)).toSorted()).toEqual([
       ['1', undefined],
       ['2', 'success'],
@@ -133,7 +133,7 @@ describe('DNP3', () => {
     const rows = await of('dnp3', [
       ...[datagram(true, 20_000, cat(dnp3(master, 1), dnp3({ ...master, ...other }, 2)))],
       ...[datagram(false, 20_000, dnp3({ ...outstation, ...other }, 129, '0000'))],
-      // It answers no request that is known.
+      // It answers no known request.
       ...[datagram(false, 20_000, dnp3({ ...outstation, sequence: 5 }, 129, '0000'))],
     ]);
     expect(rows.map((row) => [row['event_type'], row.attrs['fc_reply'], row['src_port']])).toEqual([

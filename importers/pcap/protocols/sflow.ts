@@ -1,9 +1,10 @@
 /**
- * sFlow version 5 (https://sflow.org/sflow_version_5.txt): each sampled packet is an event of kind `netflow`. What it says
- * comes from the header that the sample has, or from the addresses that the exporter states; where neither is IP, the event
- * has no addresses.
+ * sFlow version 5 (https://sflow.org/sflow_version_5.txt): each sampled packet is an event of kind `netflow`. Its
+ * fields come from the header in the sample, or from the addresses that the exporter states; if neither is IP, the
+ * event has no addresses.
  *
- * Counters of interfaces are no flows, and no events. A datagram is one of sFlow only if its samples fill it exactly.
+ * Counters of interfaces are neither flows nor events. A datagram is one of sFlow only if its samples fill it
+ * exactly.
  */
 import { u32 } from '../bytes.ts';
 import { decode } from '../decode/decode.ts';
@@ -28,7 +29,7 @@ const LINK_TYPES: ReadonlyMap<number, number> = new Map([
     [12, 229],
   ] as const),
 ]);
-/** The number of an interface that is not known, and of one of the exporter itself. */
+/** The numbers of an unknown interface, and of the exporter itself. */
 const NO_INTERFACE: ReadonlySet<number> = new Set([0, 0x3fff_ffff]);
 
 interface Sample {
@@ -49,13 +50,13 @@ export class SflowSamples {
     this.sink = sink;
   }
 
-  /** @returns whether it is such a datagram, whose payload is `bytes[start, end)` */
+  /** @returns whether the payload `bytes[start, end)` is such a datagram */
   take(bytes: Uint8Array, start: number, end: number, flow: number, at: Stamp): boolean {
     if (end - start < 28 || u32(bytes, start) !== VERSION) return false;
     const isIp6 = u32(bytes, start + 4) === 2;
     if (!isIp6 && u32(bytes, start + 4) !== 1) return false;
     const agent = start + 8;
-    // Of the agent, after its address: its part, the datagram's number, its uptime, how many samples.
+    // After the agent's address: its sub-agent, the datagram's number, its uptime, the number of samples.
     const counts = agent + (isIp6 ? 16 : 4);
     const first = counts + 16;
     if (first > end) return false;
@@ -97,7 +98,7 @@ export class SflowSamples {
       if (format === RAW_HEADER) said = this.rawHeader(bytes, from, to, flow) ?? said;
       else if (format === IP4_DATA || format === IP6_DATA)
         said = statedFlow(bytes, from, to, format === IP6_DATA, said.ends) ?? said;
-      // Another record of the sample says the same of it in another form.
+      // Another record of the sample describes the same in another form.
       if (said.ends.client.length > 0) break;
     }
     this.sink.message(said.ends, messageOf(said, sample, exporter, at));
@@ -122,12 +123,12 @@ export class SflowSamples {
 
 interface Said {
   readonly ends: Endpoints;
-  /** Of the frame; undefined where no record says it. */
+  /** Size of the frame; undefined if no record states it. */
   readonly bytes: number | undefined;
   readonly flags: number | undefined;
 }
 
-/** Of a packet that is not IP, or whose header is in a form that is not read. */
+/** The ends of a packet that is not IP, or whose header has an unsupported form. */
 function unknownEnds(flow: number, vlan = -1): Endpoints {
   const nothing = new Uint8Array(0);
   return {
@@ -141,7 +142,7 @@ function unknownEnds(flow: number, vlan = -1): Endpoints {
   };
 }
 
-/** Length, protocol, addresses, ports, flags of TCP. The VLAN is what a record before it said. */
+/** Length, protocol, addresses, ports, TCP flags. The VLAN was stated by a previous record. */
 function statedFlow(
   bytes: Uint8Array,
   start: number,
@@ -203,7 +204,7 @@ interface Item {
   readonly to: number;
 }
 
-/** Items that fill a place exactly, each after its format and length; undefined where they do not. */
+/** Items that exactly fill a range, each after its format and length; undefined if they do not. */
 function itemsIn(
   bytes: Uint8Array,
   start: number,

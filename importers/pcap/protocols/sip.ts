@@ -1,7 +1,7 @@
 /**
- * SIP (RFC 3261) over UDP and TCP: one event a message.
+ * SIP (RFC 3261) over UDP and TCP: one event per message.
  *
- * Invariant: heads are held up to a bound, bodies not at all.
+ * Invariant: heads are buffered up to a limit, bodies not at all.
  */
 import { FramedStream } from './streams/framed.ts';
 import {
@@ -29,7 +29,7 @@ const SHORT: Readonly<Record<string, string>> = {
 interface SipMessage {
   readonly message: ProtocolMessage;
   readonly isFromClient: boolean;
-  /** Bytes of its body, where it states them. */
+  /** Size of its body, if stated. */
   readonly bodyBytes: number;
 }
 
@@ -75,7 +75,7 @@ function readSip(bytes: Uint8Array, start: number, end: number, at: Stamp): SipM
         user: account ?? userOf(from),
         url: request?.[2],
         user_agent: headers.get('user-agent'),
-        // Of provisional answers nothing is known yet.
+        // Provisional answers have no outcome yet.
         outcome: code === undefined || code < '200' ? undefined : isFailed ? 'failure' : 'success',
         reason: isFailed ? status?.[2] : undefined,
         ...(method === 'REGISTER' ? { category: 'authentication', action: 'login' } : {}),
@@ -141,17 +141,17 @@ class SipStream extends FramedStream {
   }
 
   finish(): void {
-    // Every message was given as it came.
+    // Every message was emitted on arrival.
   }
 }
 
-/** Where a head with the empty line after it ends; -1: it goes on. */
+/** Size of a head including the empty line; -1: incomplete. */
 function headSize(bytes: Uint8Array): number {
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\r\n\r\n');
   return at < 0 ? -1 : at + 4;
 }
 
-/** Of a request or a response, whichever side of the connection that is. */
+/** Recognises a request or a response, whichever side of the connection sends it. */
 function senderOf(bytes: Uint8Array, start: number, end: number): 'client' | 'server' | undefined {
   if (bytes[start]! < 65 || bytes[start]! > 90) return undefined;
   const text = textOf(bytes, start, Math.min(end, start + MAX_FIRST_LINE));

@@ -33,7 +33,7 @@ function read({
 }: Datagram): { message: ProtocolMessage; isFromClient: boolean } | undefined {
   if (bytes[start] !== BER.sequence) return undefined;
   const whole = elementAt(bytes, start, end);
-  // Nothing else comes in such a datagram.
+  // Nothing else is in such a datagram.
   if (whole?.end !== end) return undefined;
   const [first, second, third] = elementsIn(bytes, whole);
   const version = first?.tag === BER.integer ? VERSIONS[integerOf(bytes, first) ?? -1] : undefined;
@@ -47,7 +47,7 @@ function read({
   const user = isThird ? userOf(bytes, third) : undefined;
   const { error, objects } = contentOf(bytes, pdu);
   const isAnswer = pdu?.tag === RESPONSE || pdu?.tag === REPORT;
-  // Of an encrypted message only the ports tell.
+  // For an encrypted message only the ports tell.
   const isFromClient = pdu === undefined ? srcPort !== 161 : !isAnswer;
   const type = operation ?? 'encrypted';
   return {
@@ -76,7 +76,7 @@ function read({
   };
 }
 
-/** Version 3: the PDU in what is not encrypted. */
+/** Version 3: the PDU in the unencrypted part. */
 function scopedPdu(bytes: Uint8Array, whole: BerElement): BerElement | undefined {
   const [, , , data] = elementsIn(bytes, whole);
   if (data?.tag !== BER.sequence) return undefined;
@@ -84,7 +84,7 @@ function scopedPdu(bytes: Uint8Array, whole: BerElement): BerElement | undefined
   return pdu;
 }
 
-/** Of the user-based security model (RFC 3414), in a string of its own. */
+/** The user of the user-based security model (RFC 3414), in a separate string. */
 function userOf(bytes: Uint8Array, parameters: BerElement): string | undefined {
   const inner = elementAt(bytes, parameters.start, parameters.end);
   if (inner?.tag !== BER.sequence) return undefined;

@@ -48,7 +48,7 @@ it('leaves away what pads a banner', async () => {
 });
 
 it('names the flow, and has a server that speaks first as the server', async () => {
-  // Nothing but the port tells which side it is.
+  // Only the port tells which side it is.
   const known = stream(22);
   const rows = await of('ssh', [known.server(1, 'SSH-1.99-server\r\n'), known.client(1, HELLO)]);
   expect(rows.map((row) => [row['src_port'], row.attrs['server']])).toEqual([
@@ -82,7 +82,10 @@ describe('logins', () => {
   const hello = (name: string, kex: string, compression: string): Uint8Array =>
     cat(ascii(`SSH-2.0-${name}\r\n`), offer(lists(kex, compression)));
   const newKeys = packet(21, new Uint8Array(0));
-  /** What both sides send until all is encrypted; then messages of so many bytes, the client's and the server's in turn. */
+  /**
+   * What both sides send until everything is encrypted; then messages of these sizes, alternately the client's and
+   * the server's.
+   */
   const messages = (sizes: readonly number[], kex = 'kex1', compression = 'none'): Uint8Array[] => {
     const reply = packet(kex.includes('group') ? 33 : 31, cat(n32(KEY.length), KEY, n32(0)));
     const group = kex.includes('group') ? packet(31, cat(n32(1), '02', n32(1), '03')) : '';

@@ -1,12 +1,12 @@
 /**
- * SSH (RFC 4253): the banners of both sides, what they offer each other before anything is encrypted, the server's key, and
- * whether a login worked, as far as the lengths of what is encrypted tell.
+ * SSH (RFC 4253): the banners of both sides, their offers before encryption starts, the server's key, and whether a
+ * login succeeded, as far as the lengths of encrypted messages tell.
  *
- * One event a connection, at the time of its first banner. HASSH is the MD5 of what a client offers, and of what a server
- * does: https://github.com/salesforce/hassh.
+ * One event per connection, at the time of its first banner. HASSH is the MD5 of a client's offer, and of a
+ * server's: https://github.com/salesforce/hassh.
  *
- * Invariants: lines and packets are held up to a bound; what is no SSH ends the reading, and so does a number of answers that
- * tell nothing.
+ * Invariants: lines and packets are buffered up to a limit; reading ends at anything that is not SSH, and after
+ * some inconclusive answers.
  */
 import { createHash } from 'node:crypto';
 import { u32 } from '../bytes.ts';
@@ -27,7 +27,7 @@ const MAX_LINES = 64;
 /** RFC 4253, 6.1: every implementation reads 35,000 bytes. */
 const MAX_PACKET_BYTES = 65_536;
 const [KEXINIT, NEWKEYS] = [20, 21];
-/** In which the server sends its key (RFC 4253, 8; RFC 4419). */
+/** Messages in which the server sends its key (RFC 4253, 8; RFC 4419). */
 const [KEX_REPLY, GROUP_EXCHANGE_REPLY] = [31, 33];
 const COOKIE_BYTES = 16;
 
@@ -53,18 +53,18 @@ class Side {
   isEncrypted = false;
 }
 
-/** What the lengths of the answers to logins tell, each in a segment of its own. */
+/** Infers the results of logins from the lengths of the answers, each in its own segment. */
 class LoginAnswers {
   hasSucceeded = false;
-  /** Logins but for the first that was refused, with which clients ask for the methods. */
+  /** Number of logins without the first refused one, by which clients query the methods. */
   private attempts = 0;
   private answers = 0;
   private isAsked = false;
-  /** Answers of other lengths since the last that tells. */
+  /** Number of answers with other lengths since the last conclusive one. */
   private others = 0;
-  /** Answers are missing, or several tell nothing: a session may have begun among them. */
+  /** Answers are missing, or several are inconclusive: a session may have begun among them. */
   private isBlind = false;
-  /** Of the answer that a login may be tried, and that one was refused. */
+  /** Lengths of the answer that a login may be tried, and of a refusal. */
   private acceptBytes = 0;
   private refusalBytes = 0;
 
@@ -87,7 +87,7 @@ class LoginAnswers {
 
   take(isClient: boolean, size: number): void {
     if (isClient) this.isAsked = true;
-    // What a server sends before it is asked for a login says what it can (RFC 8308).
+    // A server's messages before a login request announce its extensions (RFC 8308).
     if (isClient || !this.isAsked) return;
     this.answers += 1;
     if (this.acceptBytes === 0) this.acceptBytes = size;
@@ -100,12 +100,12 @@ class LoginAnswers {
       this.others = 0;
     } else {
       this.others += 1;
-      // One may ask for more before it answers; what is longer than that is said in a session.
+      // A server may ask for more before it answers; longer exchanges are part of a session.
       if (this.others > 1) this.isBlind = true;
     }
   }
 
-  /** Answers are missing: a login that worked may be among them. */
+  /** Answers are missing: a successful login may be among them. */
   forget(): void {
     this.isBlind = true;
   }
@@ -157,7 +157,7 @@ class SshStream implements StreamParser {
       const line = textOf(bytes, 0, stop).replace(/\r$/, '');
       side.held.drop(stop + 1);
       if (line.startsWith('SSH-')) {
-        // What is padding, or would end it for a receiver, is no part of it.
+        // Padding, and what would end it for a receiver, is not part of it.
         side.banner = line.replace(/ ?\0.*$/s, '');
         return true;
       }
@@ -204,7 +204,7 @@ class SshStream implements StreamParser {
     }
   }
 
-  /** Of the message in which the server sends its key; undefined: that depends on a method that is not known. */
+  /** The message in which the server sends its key; undefined: that depends on an unknown method. */
   private keyType(): number | undefined {
     const method = this.agreed(({ kex }) => kex);
     if (method === undefined || method.startsWith('gss-')) return undefined;
@@ -234,7 +234,7 @@ class SshStream implements StreamParser {
   }
 
   end(): void {
-    // The other side may still say its version.
+    // The other side may still state its version.
   }
 
   finish(): void {
@@ -247,7 +247,7 @@ class SshStream implements StreamParser {
     const hassh = both[0] && algorithms(both[0], 0);
     const hasshServer = both[1] && algorithms(both[1], 1);
     const { logins } = this;
-    // What is compressed has other lengths.
+    // Compressed messages have other lengths.
     const isTold = this.agreed(({ compressions }) => compressions[0]) === 'none';
     const banners = [client.banner, server.banner].filter((banner) => banner !== undefined);
     this.sink.message(this.ends, {
@@ -299,7 +299,7 @@ function keyOf(answer: Uint8Array): string | undefined {
   return `SHA256:${hash.digest('base64').replace(/=+$/, '')}`;
 }
 
-/** What HASSH is computed of. @param to 0: from the client to the server */
+/** The input of HASSH. @param to 0: from the client to the server */
 function algorithms({ kex, ciphers, macs, compressions }: Offer, to: 0 | 1): string {
   return [kex, ciphers[to], macs[to], compressions[to]].join(';');
 }

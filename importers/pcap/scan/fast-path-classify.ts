@@ -1,6 +1,6 @@
 /**
- * Which frames are what nearly all frames are: TCP, UDP or ICMP in IP in a plain link, whole, no fragment and
- * no tunnel; or frame relay that carries no IP. A pass over many frames finds where their headers are.
+ * Classifies frames of the most common form: TCP, UDP or ICMP in IP on a plain link, complete, without fragments
+ * and tunnels; or frame relay without IP. A pass over many frames finds the positions of their headers.
  */
 import { LINK_ONLY, NONE, findNetworks } from './plain-links.ts';
 import type { FoundRecords } from '../formats/records.ts';
@@ -11,22 +11,22 @@ const UDP = 17;
 
 export class ClassifiedFrames {
   /**
-   * Of each frame of the last call where IP begins in it; NONE of those that are left, LINK_ONLY minus
-   * their word of those without IP.
+   * For each frame of the last call the start of IP; NONE for unclassified ones, LINK_ONLY minus their word for
+   * those without IP.
    */
   readonly networks: Int32Array;
-  /** Where the transport header of each with IP begins, and which protocol it is of. */
+  /** Start of the transport header for each with IP, and its protocol. */
   readonly transports: Int32Array;
   readonly protocols: Uint8Array;
-  /** Of those with IPv4. */
+  /** For those with IPv4. */
   readonly sources: Uint32Array;
   readonly targets: Uint32Array;
-  /** Of those of TCP and UDP. */
+  /** For TCP and UDP. */
   readonly sourcePorts: Uint16Array;
   readonly targetPorts: Uint16Array;
-  /** Of those of TCP. */
+  /** For TCP. */
   readonly tcpFlags: Uint16Array;
-  /** Which of all frames those are: 1, and 0 of all others; first which have IP at all. */
+  /** Flags for all frames, 1 or 0; first whether they have IP at all. */
   readonly hasIp: Uint8Array;
   readonly hasIp4: Uint8Array;
   readonly hasPorts: Uint8Array;
@@ -35,9 +35,9 @@ export class ClassifiedFrames {
   readonly own: Int32Array;
   readonly linked: Int32Array;
   readonly left: Int32Array;
-  /** How many of each. */
+  /** Number of each. */
   owned = 0;
-  /** How many of the first have IPv4. */
+  /** Number of the first with IPv4. */
   owned4 = 0;
   links = 0;
   others = 0;
@@ -45,7 +45,7 @@ export class ClassifiedFrames {
 
   /**
    * @param most frames at a time
-   * @param icmpInside what is in a header of ICMP is wanted: such frames are left
+   * @param icmpInside whether the content of ICMP headers is requested: such frames are left unclassified
    */
   constructor(most: number, icmpInside: boolean) {
     this.icmpInside = icmpInside;
@@ -67,8 +67,8 @@ export class ClassifiedFrames {
   }
 
   /**
-   * Sorts the first `n` frames.
-   * @param view of the same bytes: it reads numbers at once
+   * Classifies the first `n` frames.
+   * @param view of the same bytes, for reading numbers
    */
   take(
     linkType: number,
@@ -93,8 +93,8 @@ export class ClassifiedFrames {
   }
 
   /**
-   * Finds the frames with plain IP and the fields of their headers, and puts NONE where a frame turns out to be
-   * another. This is the one pass that looks at headers for columns.
+   * Finds the frames with plain IP and the fields of their headers, and sets NONE for others. This is the only pass
+   * that reads headers for columns.
    */
   private sort(
     view: DataView,

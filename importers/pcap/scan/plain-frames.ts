@@ -1,6 +1,6 @@
 /**
- * The columns of plain frames, many at a time: each is filled in a loop of its own. Whatever else is met is
- * left to `decode.ts`, and columns are what it would have written.
+ * Fills the columns of plain frames many at a time, each in its own loop. Other frames are left to `decode.ts`, and
+ * columns are what it would have written.
  */
 import type { CodedColumn, EventBatch } from '../../../engine/contract/event-batch.ts';
 import { u16 } from '../bytes.ts';
@@ -28,7 +28,7 @@ export class PlainFrames {
     this.circuits = { dlci: undefined, vpi: undefined, vci: undefined };
   }
 
-  /** The column of a circuit's number if it is wanted; made when there is a first one. */
+  /** The column for a circuit's number if it is requested; made at the first one. */
   private circuit(name: Circuit): CodedColumn | undefined {
     const known = this.circuits[name];
     if (known !== undefined || !this.wanted[name]) return known;
@@ -36,8 +36,7 @@ export class PlainFrames {
   }
 
   /**
-   * Circuits, where nothing else of the frames is wanted. False, and nothing is written, when it takes
-   * more to tell them.
+   * Circuits, if nothing else of the frames is requested. False, without writing, if the general decoder is needed.
    */
   links(
     linkType: number,
@@ -106,7 +105,7 @@ export class PlainFrames {
     }
   }
 
-  /** The columns of frames with plain IP, of which one in `n` is none: they lie as they were classified. */
+  /** The columns of the frames with plain IP among the first `n`, as classified. */
   private columns(bytes: Uint8Array, n: number, row: number): void {
     const { writes, batch, type, classified } = this;
     const { protocols, own, owned, owned4, hasIp, hasIp4, hasPorts, hasTcp } = classified;
@@ -135,7 +134,7 @@ export class PlainFrames {
     }
   }
 
-  /** What the frames that end with their link have. */
+  /** The words of frames that end with their link layer. */
   private words(links: number, row: number): void {
     const { type } = this;
     const { linked, networks } = this.classified;
@@ -172,7 +171,7 @@ export class PlainFrames {
   }
 }
 
-/** Gives the `n` rows from `row` on, in which nothing is written yet, the first of `values` where `has` says so. */
+/** Sets the `n` rows from `row` on, which are still empty, to the first `n` of `values` where `has` is 1. */
 function put<T extends Uint8Array | Uint16Array | Uint32Array>(
   column: { readonly values: T; readonly present: Uint8Array },
   row: number,

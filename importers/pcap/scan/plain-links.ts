@@ -1,6 +1,6 @@
 /**
- * Where IP begins in the frames of links without detours, of many frames at a time, and what a frame
- * carries that ends with its link.
+ * Finds the start of IP in many frames of simple link types at once, and the content of frames that end with their
+ * link layer.
  */
 import { u16, u24 } from '../bytes.ts';
 import { nlpidWord } from '../decode/ethernet.ts';
@@ -10,16 +10,16 @@ const ETHERNET = 1;
 export const FRAME_RELAY = 107;
 export const SUN_ATM = 123;
 
-/** It takes more to tell. */
+/** The general decoder is needed. */
 export const NONE = -1;
-/** What a frame has whose link carries no IP: its word is LINK_ONLY minus this. */
+/** For a frame whose link carries no IP: LINK_ONLY minus its word. */
 export const LINK_ONLY = -2;
 
 const FRAME_RELAY_WORD = word('frame-relay');
 
 /**
- * Writes for each of the first `n` frames where IP begins in it, NONE, or LINK_ONLY minus the
- * number of its link's word. False: this link has detours.
+ * Writes for each of the first `n` frames the start of IP, NONE, or LINK_ONLY minus the number of its link's word.
+ * False: the link type is not simple.
  * @param view of the same bytes
  */
 export function findNetworks(
@@ -96,7 +96,7 @@ function afterAtm(bytes: Uint8Array, start: number, end: number): number {
   return u24(bytes, start + 4) === 0xaaaa03 ? afterSnap(bytes, start + 7, end) : NONE;
 }
 
-/** Where IP begins after a SNAP header: an organisation of zero, and an EtherType. */
+/** Start of IP after a SNAP header: an organisation of zero, and an EtherType. */
 function afterSnap(bytes: Uint8Array, at: number, end: number): number {
   if (end - at <= 5 || u24(bytes, at) !== 0) return NONE;
   const type = u16(bytes, at + 3);

@@ -1,8 +1,8 @@
 /**
- * Takes many ordinary records at a time for a scan: columns are filled one after the other, each in a loop of its own.
- * Without it three of Tribeca's questions are answered at less than half the rate of a C program (ADR 40).
+ * Processes many ordinary records at a time for a scan: columns are filled one after the other, each in its own
+ * loop. Without it three of Tribeca's questions are answered at less than half the rate of a C program (ADR 40).
  *
- * Invariant: rows are those that `PacketEvents.take` makes of each record (decode.test.ts).
+ * Invariant: rows equal those that `PacketEvents.take` makes of each record (decode.test.ts).
  */
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Writes } from '../packets/packet-writes.ts';
@@ -11,11 +11,11 @@ import type { Packet } from '../decode/packet.ts';
 import { FoundRecords, type RecordForm } from '../formats/records.ts';
 import { ClassifiedFrames } from './fast-path-classify.ts';
 
-/** Records at a time: their first bytes stay near the processor from one column to the next. */
+/** Number of records at a time: their first bytes stay in the processor's cache from one column to the next. */
 const STEP = 512;
 /**
- * Fewer are quicker taken one by one, as where two interfaces alternate: after this many calls that took few, the
- * next records are left to the reader.
+ * Fewer are faster one by one, as when two interfaces alternate: after this many calls that took few, the next
+ * records are left to the reader.
  */
 const FEW = 8;
 const MOST_SHORT = 4;
@@ -37,7 +37,7 @@ export class PacketRuns {
   private readonly plain: PlainFrames;
   private readonly timed: boolean;
   private readonly found = new FoundRecords(STEP);
-  /** Where the last record that was taken begins in the bytes of the last call; -1: none was. */
+  /** Start of the last record taken in the bytes of the last call; -1: none. */
   lastStart = -1;
   /** Calls in a row that took few, and records that are left to the reader yet. */
   private short = 0;
@@ -48,7 +48,7 @@ export class PacketRuns {
     this.events = events;
     this.batch = batch;
     this.timed = writes.ts || writes.wants('raw_time');
-    // What ICMP says is written from its own fields.
+    // ICMP's message is made from its own fields.
     const icmpInside = writes.message || writes.wants('icmp_type') || writes.wants('icmp_code');
     this.classified = new ClassifiedFrames(STEP, icmpInside);
     this.plain = new PlainFrames(writes, batch, this.classified);
@@ -56,9 +56,9 @@ export class PacketRuns {
 
   /**
    * Takes the ordinary records at the start of `bytes[at, end)`.
-   * @param p as the reader keeps it: `number` counts on
+   * @param p of the reader: `number` continues
    * @param base offset of `bytes[0]` in the source
-   * @returns where the first record begins that was not taken
+   * @returns start of the first record that was not taken
    */
   take(
     p: Packet,
@@ -150,7 +150,7 @@ export class PacketRuns {
     }
   }
 
-  /** What the frames of the first `n` records carry; `p.number` counts on. */
+  /** The content of the frames of the first `n` records; `p.number` continues. */
   private frames(
     p: Packet,
     bytes: Uint8Array,

@@ -1,16 +1,16 @@
 /**
- * Builds packets and capture files byte by byte, for tests and for generated fixtures. Checksums are
- * right, so that other tools take the results for real.
+ * Builds packets and capture files byte by byte, for tests and for generated fixtures. Checksums are right, so that
+ * other tools accept the results.
  *
- * Layers are functions from a payload to bytes and nest as they do on the wire:
- * `ethernet(0x0800, ip4({ src: '10.0.0.1', dst: '10.0.0.2', proto: 6 }, tcp({ … }, payload)))`.
+ * Layers are functions from a payload to bytes and nest as on the wire: `ethernet(0x0800, ip4({ src: '10.0.0.1',
+ * dst: '10.0.0.2', proto: 6 }, tcp({ … }, payload)))`.
  */
 
 export type Bytes = Uint8Array;
 
 const utf8 = new TextEncoder();
 
-/** Puts parts one after the other; strings are hexadecimal, with blanks as you like. */
+/** Concatenates parts; strings are hexadecimal, with optional blanks. */
 export function cat(...parts: (Bytes | string)[]): Bytes {
   const all = parts.map((part) => (typeof part === 'string' ? hex(part) : part));
   const out = new Uint8Array(all.reduce((sum, part) => sum + part.length, 0));
@@ -87,7 +87,7 @@ export function ethernet(type: number, payload: Bytes, dst = MAC_B, src = MAC_A)
   return cat(dst, src, n16(type), payload);
 }
 
-/** What comes after EtherType 0x8100 or 0x88a8. */
+/** The content after EtherType 0x8100 or 0x88a8. */
 export function vlanTag(id: number, type: number, payload: Bytes): Bytes {
   return cat(n16(id), n16(type), payload);
 }
@@ -137,7 +137,7 @@ interface Ip6 {
   dst: string;
   /** The protocol of `payload`. */
   proto: number;
-  /** Extension headers with the number each goes by; their next-header bytes are filled in. */
+  /** Extension headers with the number of each; their next-header bytes are filled in. */
   extensions?: { type: number; body: Bytes }[];
 }
 
@@ -204,7 +204,7 @@ export interface ClassicRecord {
   seconds: number;
   fraction: number;
   bytes: Bytes;
-  /** Length on the wire; what was captured when it is not stated. */
+  /** Length on the wire; by default, the captured length. */
   wire?: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Files that protocols carry: one event each, with hashes of all its bytes. They are not kept.
+ * Files that protocols carry: one event each, with hashes of all its bytes. Their content is not stored.
  *
- * Invariant: of a file its beginning is held, and what has yet to be decoded, up to a bound.
+ * Invariant: only the beginning of a file is buffered, and bytes yet to be decoded, up to a limit.
  */
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { FileReceiver } from '../../../../engine/contract/carried-files.ts';
@@ -10,7 +10,7 @@ import { HeldBytes } from '../streams/held-bytes.ts';
 import { MAGIC_BYTES, mediaType } from './magic.ts';
 import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from '../messages.ts';
 
-/** Encoded bytes that are held until all are there; what is longer is a file as it was transferred. */
+/** Encoded bytes that are buffered until they are complete; a longer file is recorded as transferred. */
 const MAX_ENCODED_BYTES = 4 << 20;
 /** Hardly any text becomes smaller. */
 const MAX_RATIO = 128;
@@ -23,17 +23,17 @@ export interface FileDetails {
   readonly service: string;
   /** Path, or name alone. */
   readonly name: string | undefined;
-  /** What its message calls it where it has no name. */
+  /** Its name in the message if it has none itself. */
   readonly title?: string | undefined;
-  /** Bytes that it should have as it is transferred, where that is stated. */
+  /** Its size as transferred, if stated. */
   readonly total?: number | undefined;
   /** Whether its end was seen. */
   readonly isWhole: boolean;
-  /** Whether it is a part of a file: its hashes are none of the file's. */
+  /** Whether it is a part of a file: then its hashes are not the file's. */
   readonly isPart?: boolean;
-  /** Its media type, where the protocol says it for certain. */
+  /** Its media type, if the protocol states it reliably. */
   readonly mime?: string;
-  /** What else is wrong with it. */
+  /** Another fault. */
   readonly problem?: string | undefined;
   readonly columns?: ProtocolMessage['columns'];
   readonly attributes?: ProtocolMessage['attributes'];
@@ -45,7 +45,7 @@ export class CarriedFile {
   private readonly at: Stamp;
   private readonly isFromClient: boolean;
   private readonly receiver: FileReceiver | undefined;
-  /** Compression that is taken off; undefined for none. */
+  /** Compression to remove; undefined for none. */
   private encoding: string | undefined;
   private readonly encoded = new HeldBytes();
   private readonly beginning = new HeldBytes();
@@ -56,7 +56,7 @@ export class CarriedFile {
   private problem: string | undefined;
   private isDecoded = false;
 
-  /** @param at when its first byte came */
+  /** @param at time of its first byte */
   constructor(
     ends: Endpoints,
     sink: MessageSink,
@@ -139,7 +139,7 @@ export class CarriedFile {
     this.take(decoded.content, true);
   }
 
-  /** Gives its event, unless no byte of it was captured. @returns its hashes, of a file that is whole */
+  /** Emits its event, unless no byte of it was captured. @returns its hashes, for a complete file */
   end(details: FileDetails): Digests | undefined {
     const { service, name, isWhole } = details;
     if (isWhole) this.decode();

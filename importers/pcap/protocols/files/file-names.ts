@@ -1,9 +1,9 @@
 /** Names of files in headers of mails (RFC 2183, RFC 2231) and of HTTP (RFC 6266, RFC 8187). */
 
-/** A name that comes in pieces, each with its number (RFC 2231, 3). */
+/** A name in numbered pieces (RFC 2231, 3). */
 const IN_PIECES = /\b(?:file)?name\*\d/i;
 
-/** Name of a file in a line of a header, as it was sent; undefined where the line has but a piece of one. */
+/** A file's name in a line of a header, as sent; undefined if the line has only a piece of one. */
 export function fileNameInLine(line: string): string | undefined {
   return IN_PIECES.test(line) ? undefined : fileNameIn(line);
 }
@@ -13,7 +13,7 @@ export function fileNameIn(header: string): string | undefined {
   return statedFileName(header) ?? valueIn(header, /\bname=(?:"([^"]+)"|([^";\s]+))/i);
 }
 
-/** What a header says with `filename`, as it was sent. */
+/** The `filename` of a header, as sent. */
 export function statedFileName(header: string): string | undefined {
   const extended = /\bfilename\*=(?:utf-8|iso-8859-1)?'[^']*'([^\s;]+)/i.exec(header)?.[1];
   if (extended !== undefined) return unescaped(extended) ?? extended;
@@ -48,7 +48,7 @@ function joinedName(header: string): string | undefined {
       pieces.set(Number(number), { text: quoted ?? plain, isEscaped: star === '*' });
   const inOrder: Piece[] = [];
   for (let at = 0; pieces.has(at); at++) inOrder.push(pieces.get(at)!);
-  // Before the first piece that is escaped stand a character set and a language.
+  // The first escaped piece is preceded by a character set and a language.
   const texts = inOrder.map(({ text, isEscaped }, at) =>
     at === 0 && isEscaped ? text.replace(/^[^']*'[^']*'/, '') : text,
   );

@@ -2,11 +2,11 @@
 import { CarriedFile } from './carried-file.ts';
 import type { Endpoints, MessageSink, Stamp, StreamParser } from '../messages.ts';
 
-/** What the control connection has said last. */
+/** The latest state of the control connection. */
 export interface Transfers {
   command: { readonly name: string; readonly argument: string } | undefined;
   user: string | undefined;
-  /** Bytes of the file, where the server has said so. */
+  /** Size of the file, if the server has stated it. */
   total: number | undefined;
   /** Place in the file from which on it is transferred. */
   from?: number;
@@ -27,7 +27,7 @@ export class FtpData implements StreamParser {
   private isUpload = false;
   private isAppended = false;
 
-  /** @param isFromStart whether no byte came before the first that is given */
+  /** @param isFromStart whether no byte preceded the first one that is passed */
   constructor(ends: Endpoints, sink: MessageSink, transfers: Transfers, isFromStart: boolean) {
     this.isFromStart = isFromStart;
     this.ends = ends;

@@ -1,8 +1,8 @@
 /**
- * FTP (RFC 959, RFC 2428): logins, and commands that name files, with the server's replies; the files themselves, which
- * come over connections of their own.
+ * FTP (RFC 959, RFC 2428): logins, and commands that name files, with the server's replies; the files themselves,
+ * which come over connections of their own.
  *
- * Invariant: lines and waiting commands are bounded (`lines.ts`).
+ * Invariant: lines and pending commands are bounded (`lines.ts`).
  */
 import { FtpData, type Transfers } from './ftp-data.ts';
 import {
@@ -36,7 +36,7 @@ export class FtpStream implements StreamParser {
   private readonly lines = [new Lines(), new Lines()] as const;
   private readonly replies = new Replies();
   private user: Command | undefined;
-  /** What a command that is under way has been told first. */
+  /** The preliminary reply to the current command. */
   private begun: Reply | undefined;
   private readonly transfers: Transfers = { command: undefined, user: undefined, total: undefined };
 
@@ -66,13 +66,13 @@ export class FtpStream implements StreamParser {
     if (this.isTunnel) this.unread = end - from;
   }
 
-  /** What a command says of the connection for data that follows. */
+  /** Prepares for the data connection that follows a command. */
   private prepare({ name, argument }: Command): void {
     const { transfers, ends } = this;
     if (name === 'REST') transfers.from = Number(/^\d{1,15}$/.exec(argument)?.[0] ?? 0);
     const port = name === 'PORT' || name === 'EPRT' ? portOf(argument) : undefined;
     if (port !== undefined) this.expect(ends.client, port, true);
-    // Lists of folders are no files.
+    // Lists of folders are not files.
     if (LISTS.has(name)) transfers.command = undefined;
     if (!TRANSFERS.has(name)) return;
     transfers.command = { name, argument };
@@ -81,8 +81,8 @@ export class FtpStream implements StreamParser {
   }
 
   /**
-   * Only of the two ends of this connection: they would otherwise say of any other what it is, and behind a translation of
-   * addresses those that they name are not theirs.
+   * Only between the two ends of this connection: otherwise a connection could claim the contents of any other, and
+   * behind address translation the named addresses are not theirs.
    */
   private expect(address: Uint8Array, port: number, isClient: boolean): void {
     const { transfers } = this;
@@ -116,7 +116,7 @@ export class FtpStream implements StreamParser {
 
   private login(command: Command, reply: Reply | undefined): void {
     const isUser = command.name === 'USER';
-    // A password or nothing else is asked for.
+    // A password or nothing else is requested.
     const isOpen = reply !== undefined && (reply.code === 331 || reply.code === 332);
     if (isUser) this.user = command;
     if (isUser && isOpen) return;
@@ -157,7 +157,7 @@ export class FtpStream implements StreamParser {
   }
 
   end(): void {
-    // Replies may still come.
+    // Replies may still arrive.
   }
 
   finish(): void {

@@ -1,10 +1,10 @@
 /** Media types by first bytes, as libmagic and Zeek name them. */
 import { textOf } from '../messages.ts';
 
-/** Bytes of a beginning that tell it: the longest signature is that of tar. */
+/** Number of first bytes that are examined: the longest signature is that of tar. */
 export const MAGIC_BYTES = 512;
 
-/** Signatures in Latin-1, at a place other than the first where that is given; the first that fits counts. */
+/** Signatures in Latin-1, at the given position or the beginning; the first that fits is used. */
 const SIGNATURES: readonly (readonly [type: string, signature: string, at?: number])[] = [
   ['application/pdf', '%PDF-'],
   ['image/png', '\x89PNG\r\n\x1a\n'],
@@ -68,7 +68,7 @@ const TEXTS: readonly (readonly [type: string, begin: RegExp])[] = [
   ['application/json', /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[[{"\d\]-]|$|true|false|null))/],
 ];
 
-/** Undefined where they tell nothing. `bytes` are the first, up to MAGIC_BYTES. */
+/** Undefined if it is unknown. `bytes` are the first ones, up to MAGIC_BYTES. */
 export function mediaType(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return undefined;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

@@ -14,10 +14,10 @@ export class TftpTransfer {
   private readonly isUpload: boolean;
   private file: CarriedFile | undefined;
   private blockBytes = BLOCK_BYTES;
-  /** Whether blocks may be shorter than is known: the answer to the request for that was not captured. */
+  /** Whether blocks may be shorter than known: the answer to the request for that was not captured. */
   private mayBeShorter: boolean;
   private total: number | undefined;
-  /** Number of the block that comes next, as it is counted in 16 bits. */
+  /** Number of the next block, as a 16-bit count. */
   private next = 1;
 
   private constructor(name: string, isUpload: boolean, options: ReadonlyMap<string, string>) {
@@ -27,7 +27,7 @@ export class TftpTransfer {
     this.mayBeShorter = (numberOf(options.get('blksize')) ?? BLOCK_BYTES) < BLOCK_BYTES;
   }
 
-  /** Undefined for what is no request. */
+  /** Undefined if it is not a request. */
   static of(bytes: Uint8Array, start: number, end: number): TftpTransfer | undefined {
     if (end - start < 6 || end - start > MAX_REQUEST_BYTES) return undefined;
     const code = u16(bytes, start);
@@ -38,8 +38,8 @@ export class TftpTransfer {
   }
 
   /**
-   * A datagram of either side, but for the request.
-   * @param cut bytes of it that were not captured
+   * A datagram of either side, except the request.
+   * @param cut number of its bytes that were not captured
    */
   take(
     ends: Endpoints,
@@ -61,7 +61,7 @@ export class TftpTransfer {
       this.total ??= numberOf(options.get('tsize'));
     } else if (code === DATA && isFromClient === this.isUpload) {
       const ahead = (u16(bytes, start + 2) - this.next) & 0xffff;
-      // One that came before comes again where its acknowledgement was lost.
+      // A block is repeated if its acknowledgement was lost.
       if (ahead >= 0x8000) return;
       this.file ??= new CarriedFile(ends, sink, at, this.isUpload);
       if (ahead > 0) this.file.skip(ahead * this.blockBytes);

@@ -1,4 +1,4 @@
-/** What is decoded, and what is said of bytes that are not as they should be. */
+/** Decoding, and the reports on faulty bytes. */
 import {
   brotliCompressSync,
   deflateRawSync,

@@ -1,4 +1,4 @@
-/** How HTTP encodes bodies (RFC 9110, 8.4.1), and gives them back. */
+/** Decodes HTTP's content encodings (RFC 9110, 8.4.1). */
 import {
   brotliDecompressSync,
   constants,
@@ -11,11 +11,11 @@ import {
 
 interface DecodeOptions {
   readonly maxOutputLength: number;
-  /** Whether bytes that end too early are decoded as far as they go. */
+  /** Whether truncated bytes are decoded as far as possible. */
   readonly isPartial?: boolean;
 }
 
-/** What is wrong with encoded bytes that browsers decode all the same. */
+/** Faults of encoded bytes that browsers nevertheless decode. */
 type Flaw = 'a wrong checksum' | 'other bytes after its end';
 
 export interface Decoded {
@@ -41,7 +41,7 @@ const inflate: Decoder = (bytes, options) => {
     const found = compressed(bytes, options, zlibHeaderSize(bytes));
     if (found !== undefined && found.end + ZLIB_END === bytes.length)
       return { content: found.content, flaw: 'a wrong checksum' };
-    // Some servers send deflate without the header that it should have.
+    // Some servers send deflate without its header.
     return decoded(inflateRawSync, bytes, zlibOptions(options));
   }
 };
@@ -59,7 +59,7 @@ const gunzip: Decoder = (bytes, options) => {
       sums.readUInt32LE(0) === crc32(content) && sums.readUInt32LE(4) === content.length >>> 0;
     const rest = bytes.subarray(end + GZIP_END);
     if (rest.length === 0 && !isSure) return { content, flaw: 'a wrong checksum' };
-    // What begins as another member is a part of the content.
+    // Bytes that begin like another member belong to the content.
     if (isSure && rest[0] !== GZIP_MAGIC) return { content, flaw: 'other bytes after its end' };
     throw error;
   }
@@ -67,13 +67,13 @@ const gunzip: Decoder = (bytes, options) => {
 
 type Decompress = (bytes: Uint8Array, options: object) => Uint8Array;
 
-/** What comes out, and how many bytes of the encoded ones were read for it. */
+/** The output, and the number of encoded bytes consumed for it. */
 function withInfo(
   decompress: Decompress,
   bytes: Uint8Array,
   options: object,
 ): { readonly content: Uint8Array; readonly read: number } {
-  // The types do not know what `info` gives.
+  // The types do not describe the result of `info`.
   const { buffer, engine } = decompress(bytes, { ...options, info: true }) as unknown as {
     readonly buffer: Uint8Array;
     readonly engine: { readonly bytesWritten: number };
@@ -81,7 +81,7 @@ function withInfo(
   return { content: buffer, read: engine.bytesWritten };
 }
 
-/** What `decompress` takes without an error. It passes over what comes after its end. */
+/** What `decompress` accepts without an error. It ignores bytes after the end. */
 function decoded(decompress: Decompress, bytes: Uint8Array, options: object): Decoded {
   const { content, read } = withInfo(decompress, bytes, options);
   return { content, flaw: read < bytes.length ? 'other bytes after its end' : undefined };
@@ -92,7 +92,7 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
-/** The compressed data after a header, and where it ends; undefined: it is none, or there is no header. */
+/** The compressed data after a header, and its end; undefined if there is no header. */
 function compressed(
   bytes: Uint8Array,
   options: DecodeOptions,
@@ -155,7 +155,7 @@ export function isContentEncoding(encoding: string): boolean {
   return DECODERS.has(encoding);
 }
 
-/** @throws Error where the bytes are not so encoded, or more come out than they may */
+/** @throws Error if the bytes are not encoded so, or the output exceeds the limit */
 export function decodeContent(
   bytes: Uint8Array,
   encoding: string,

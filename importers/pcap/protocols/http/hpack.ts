@@ -1,15 +1,15 @@
 /**
- * Header lists of HTTP/2 as they are compressed: HPACK (RFC 7541). Each direction of a connection has a table that both ends
- * keep: what is not decoded, or not in order, leaves it unknown.
+ * Header compression of HTTP/2: HPACK (RFC 7541). Each direction of a connection has a table that both ends
+ * maintain: missing or reordered data leaves it unknown.
  *
- * Invariant: the table is bounded, and a list has no more headers than its block has bytes. What they say in all is not: a table
- * of few bytes can be named many times. Headers that are named share the entries of the table.
+ * Invariant: the table is bounded, and a list has no more headers than its block has bytes. Their total size is not
+ * bounded by that, since a few bytes can refer to entries repeatedly; such headers share the table's entries.
  */
 
 /** Most that a table may have, whatever its receiver allows. */
 const MAX_TABLE_BYTES = 65_536;
 const FIRST_TABLE_BYTES = 4096;
-/** What an entry takes beside its text (RFC 7541, 4.1). */
+/** Overhead of an entry (RFC 7541, 4.1). */
 const ENTRY_BYTES = 32;
 
 export type Header = readonly [name: string, value: string];
@@ -46,20 +46,20 @@ const CODE_LENGTHS = [
 const LONGEST_CODE = 30;
 const END = 256;
 
-/** The code is canonical: those of one length are consecutive, in the order of what they stand for. */
+/** The code is canonical: codes of one length are consecutive, in the order of their symbols. */
 const SYMBOLS = CODE_LENGTHS.map((length, symbol) => ({ length, symbol }))
   .toSorted((a, b) => a.length - b.length || a.symbol - b.symbol)
   .map(({ symbol }) => symbol);
 const COUNTS = new Uint16Array(LONGEST_CODE + 1);
 for (const length of CODE_LENGTHS) COUNTS[length]! += 1;
 
-/** @throws RangeError for what is none */
+/** @throws RangeError if it is invalid */
 function huffmanText(bytes: Uint8Array): Uint8Array {
   // No code is shorter than five bits.
   const out = new Uint8Array(Math.ceil((bytes.length * 8) / 5));
   let size = 0;
   let length = 0;
-  /** Code that was read less the first of its length, and place of that one in SYMBOLS. */
+  /** The code read so far minus the first one of its length, and the index of that in SYMBOLS. */
   let ahead = 0;
   let place = 0;
   let isPadding = true;
@@ -95,8 +95,8 @@ export class HpackTable {
   }
 
   /**
-   * The headers of a block, in order; the table changes with it.
-   * @throws RangeError for what is no block: what comes after it cannot be decoded
+   * The headers of a block, in order; updates the table.
+   * @throws RangeError for an invalid block: later ones cannot be decoded
    */
   decode(bytes: Uint8Array): Header[] {
     const reader = new BlockReader(bytes);

@@ -1,6 +1,4 @@
-/**
- * What a request and its response say, whichever version of HTTP carries them (RFC 9110), and what becomes of their bodies.
- */
+/** Contents of a request and its response in any version of HTTP (RFC 9110), and the handling of their bodies. */
 import { ip6Text } from '../../decode/tunnel-notes.ts';
 import { statedFileName } from '../files/file-names.ts';
 import { CarriedFile, type Digests, type FileDetails } from '../files/carried-file.ts';
@@ -27,7 +25,7 @@ export const KEPT_HEADERS: ReadonlySet<string> = new Set([
 /** Memory of the strings and maps of a head, as a multiple of its bytes. */
 export const HEAD_COST = 4;
 
-/** That are compared, where a message states several. */
+/** Number of lengths that are compared if a message states several. */
 const MAX_LENGTHS = 128;
 
 const TOKEN_HEADERS = [
@@ -35,22 +33,22 @@ const TOKEN_HEADERS = [
 ] as const;
 const TOKEN = /(?:^|,\s*)(?:NTLM|Negotiate|Kerberos)\s+([a-z0-9+/]{16,}=*)/i;
 
-/** Of a request or a response, as far as it came. */
+/** The body of a request or a response, as far as it arrived. */
 export interface Body {
-  /** Bytes that came, as they were transferred. */
+  /** Number of bytes received, as transferred. */
   size: number;
-  /** From its first byte on, up to its end. */
+  /** From its first byte to its end. */
   file: HttpBody | undefined;
-  /** Bytes that it is said to have. */
+  /** Its stated size. */
   total: number | undefined;
-  /** Of a file that is whole. */
+  /** For a complete file. */
   digests: Digests | undefined;
   isWhole: boolean;
   /** Bytes that were not captured. */
   missing: number;
-  /** Whether it goes on with what is no chunk. */
+  /** Whether something that is not a chunk follows. */
   isUnread: boolean;
-  /** What is wrong with how its end is stated. */
+  /** A fault in the statement of its end. */
   problem: string | undefined;
 }
 
@@ -60,7 +58,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly version: string | undefined;
-  /** `http` where it says none. */
+  /** `http` if none is stated. */
   readonly scheme?: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Body;
@@ -78,32 +76,32 @@ export interface HttpResponse {
   readonly size: number;
 }
 
-/** What takes the bytes of a body, without its chunks. */
+/** Takes the bytes of a body, dechunked. */
 export interface HttpBody {
   readonly heldBytes: number;
   /** @param isAll whether these are all its bytes */
   add(part: Uint8Array, isAll?: boolean): void;
   /** Bytes that were not captured. */
   skip(size: number): void;
-  /** A chunk ends: what comes next does not follow in what was sent. */
+  /** The end of a chunk: the next bytes were not adjacent when sent. */
   endChunk?(): void;
-  /** @param at where its message ends in the bytes that the parser was given; undefined: with its last bytes */
+  /** @param at end of its message in the bytes given to the parser; undefined: with its last bytes */
   end(details: FileDetails, at: number | undefined): Digests | undefined;
 }
 
-/** A body whose first byte comes. */
+/** A body at its first byte. */
 export interface BodyBeginning {
   readonly ends: Endpoints;
   readonly sink: MessageSink;
   readonly at: Stamp;
   readonly isFromClient: boolean;
-  /** How it is encoded, without chunks; several in the order in which they were applied, with commas. */
+  /** Its encoding, without chunking; several in the order in which they were applied, comma-separated. */
   readonly encoding: string;
-  /** Between parts of it something else was sent. */
+  /** Whether other bytes were sent between its parts. */
   readonly framing: 'chunked' | 'frames' | undefined;
-  /** What it belongs to: `POST /upload`, or `200 OK for GET /`. */
+  /** Its message: `POST /upload`, or `200 OK for GET /`. */
   readonly message: string;
-  /** Where it begins in the bytes that the parser was given. */
+  /** Its start in the bytes given to the parser. */
   readonly start: number;
 }
 
@@ -117,7 +115,7 @@ export function newBody(isCut = false): Body {
   return { size: 0, missing: 0, isWhole: false, isUnread: false, ...unknown, problem };
 }
 
-/** @param request that a message is, or answers, where it is known */
+/** @param request the message itself or the one it answers, if known */
 export function bodyBeginning(
   message: HttpRequest | HttpResponse | undefined,
   request: HttpRequest | undefined,
@@ -136,8 +134,8 @@ export function bodyBeginning(
 }
 
 /**
- * @param request that a message is, or answers, where it is known
- * @param at where it ends in the bytes that the parser was given, if bytes follow the body itself
+ * @param request the message itself or the one it answers, if known
+ * @param at its end in the bytes given to the parser, if bytes follow the body itself
  */
 export function endBody(
   message: HttpRequest | HttpResponse,
@@ -173,13 +171,13 @@ export function endBody(
   body.digests = otherLength === undefined ? digests : undefined;
 }
 
-/** The first of the lengths that a message states, in bytes; undefined for none. */
+/** The first stated length of a message, in bytes; undefined for none. */
 export function statedLength(length: string | undefined): number | undefined {
   const first = length?.split(',', 1)[0]!.trim() ?? '';
   return /^\d{1,15}$/.test(first) ? Number(first) : undefined;
 }
 
-/** Two readers may see the end of such a body at different places, and take what follows for another message. */
+/** Two readers may see the end of such a body at different positions, and take what follows for another message. */
 export function lengthProblem(
   encoding: string | undefined,
   length: string | undefined,
@@ -194,7 +192,7 @@ export function lengthProblem(
   return /^\d{1,15}$/.test([...lengths][0]!) ? undefined : 'states a length that is no number';
 }
 
-/** Says that a body that has ended is not of the length stated: frames of HTTP/2 end it whatever that is (RFC 9113, 8.1.1). */
+/** Reports that a body differs from the stated length: frames of HTTP/2 end it regardless (RFC 9113, 8.1.1). */
 function otherLengthOf(
   message: HttpRequest | HttpResponse,
   request: HttpRequest | undefined,
@@ -213,7 +211,7 @@ function hasBody(message: HttpRequest | HttpResponse, request: HttpRequest | und
   return request.method !== 'HEAD' && message.status !== '204' && message.status !== '304';
 }
 
-/** @param asked the request of a response, where it is known */
+/** @param asked the request of a response, if known */
 function messageText(message: HttpRequest | HttpResponse, asked: HttpRequest | undefined): string {
   if ('target' in message) return `${message.method} ${message.target}`;
   const { status, phrase } = message;
@@ -221,7 +219,7 @@ function messageText(message: HttpRequest | HttpResponse, asked: HttpRequest | u
   return asked === undefined ? said : `${said} for ${asked.method} ${asked.target}`;
 }
 
-/** What a side sends to log in, or to have the other log in (RFC 4559). */
+/** The token by which a side logs in, or asks the other to (RFC 4559). */
 export function tokenOf(headers: ReadonlyMap<string, string>): Uint8Array | undefined {
   for (const name of TOKEN_HEADERS) {
     const [, encoded] = TOKEN.exec(headers.get(name) ?? '') ?? [];
@@ -259,12 +257,12 @@ function digests(body: Body | undefined, side: 'req' | 'resp'): Record<string, s
 }
 
 export interface EventDetails {
-  /** Whether the response may be that of another request. */
+  /** Whether the response may belong to another request. */
   readonly isUnsure?: boolean;
-  /** That logs in with NTLM. */
+  /** The account that logs in with NTLM. */
   readonly account?: string | undefined;
   readonly information?: Pick<HttpResponse, 'status' | 'phrase'> | undefined;
-  /** What is wrong with both. */
+  /** A fault of both. */
   readonly problem?: string | undefined;
 }
 
@@ -358,7 +356,7 @@ function isAll(range: string): boolean {
   return last !== undefined && Number(last) + 1 === Number(size);
 }
 
-/** The last part of a path, without its query; undefined where it has none. */
+/** The last part of a path, without its query; undefined if it has none. */
 function lastOf(target: string): string | undefined {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
   const last = path.slice(path.lastIndexOf('/') + 1);

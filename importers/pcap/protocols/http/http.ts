@@ -1,10 +1,11 @@
 /**
- * HTTP/1 (RFC 9110, RFC 9112): one event a request, with its response; pipelined ones are paired in order.
+ * HTTP/1 (RFC 9110, RFC 9112): one event per request, with its response; pipelined ones are paired in order.
  *
- * Bodies are counted as they were transferred, without their chunks; each is a file, too.
+ * Bodies are counted as transferred, dechunked; each is a file, too.
  *
- * Invariants: heads are held up to a bound, bodies as `carried-file.ts` says. Where bytes are missing, reading goes on with the next
- * segment that begins with a head; a response after a gap is taken for that of the last request, and the event says so.
+ * Invariants: heads are buffered up to a limit, bodies as described in `carried-file.ts`. Where bytes are missing,
+ * reading continues with the next segment that begins with a head; a response after a gap is assumed to be that of
+ * the last request, and the event says so.
  */
 import { GssExchange } from '../windows/gss.ts';
 import { HeldBytes } from '../streams/held-bytes.ts';
@@ -38,9 +39,9 @@ import {
 
 const MAX_HEAD_BYTES = 65_536;
 const MAX_WAITING = 128;
-/** Requests given up whose responses are still expected. */
+/** Abandoned requests whose responses are still expected. */
 const MAX_GIVEN_UP = 8192;
-/** Of the request and of the response that are not joined, and of what overtaxes even that. */
+/** Problem of the request and the response that are not joined, and of overflow beyond that. */
 const TOO_MANY = `more than ${MAX_WAITING} requests were unanswered`;
 const REQUEST_ALONE = `${TOO_MANY}: its response, if captured, is another event`;
 const RESPONSE_ALONE = `${TOO_MANY}: its request is another event`;
@@ -70,7 +71,7 @@ interface RequestLine {
   readonly version: string | undefined;
 }
 
-/** Undefined for what is no request line. */
+/** Undefined if it is not a request line. */
 export function readRequestLine(line: string): RequestLine | undefined {
   const space = line.indexOf(' ');
   const method = line.slice(0, Math.max(space, 0));
@@ -85,13 +86,13 @@ export function readRequestLine(line: string): RequestLine | undefined {
   return { method, target: rest.slice(0, end), version: rest.slice(at + 5) };
 }
 
-/** Which side sends a head that begins there; `more`: it may be one, but ends before that can be told. */
+/** The side that sends the head that begins there; `more`: it may be a head, but is too short to tell. */
 export function headAt(
   bytes: Uint8Array,
   start: number,
   end: number,
 ): 'client' | 'server' | 'more' | undefined {
-  // Nearly all that is no head does not begin with a capital letter.
+  // Nearly all other payloads do not begin with a capital letter.
   if (bytes[start]! < 65 || bytes[start]! > 90) return undefined;
   let at = start;
   while (at < end && at - start < LONGEST_METHOD && bytes[at] !== SPACE) at += 1;
@@ -109,18 +110,18 @@ export function headAt(
   const line = textOf(bytes, start, part[stop - 1] === CR ? at + stop - 1 : at + stop);
   const read = readRequestLine(line);
   if (read === undefined || read.version !== undefined) return read && 'client';
-  // Without a version (`GET /HTTP/1.1`) only what is followed by headers.
+  // Without a version (`GET /HTTP/1.1`) only if headers follow.
   const next = textOf(bytes, at + stop + 1, Math.min(end, at + stop + 1 + LONGEST_NAME));
   return /^[/*]\S*$/.test(read.target) && /^[a-z][a-z-]*:/i.test(next) ? 'client' : undefined;
 }
 
-/** Of a header. */
+/** Maximum length of a header's name. */
 const LONGEST_NAME = 64;
 
-/** Bytes of a head that tell whether it is one. */
+/** Number of bytes of a head that identify it. */
 const BEGINNING_BYTES = 33;
 
-/** Whether bytes are the beginning of a head, as far as they go. */
+/** Whether the available bytes may begin a head. */
 function mayBegin(isClient: boolean, bytes: Uint8Array): boolean {
   const text = textOf(bytes, 0, Math.min(bytes.length, BEGINNING_BYTES));
   return isClient ? /^[A-Za-z_-]{1,32}( |$)/.test(text) : /^(H|HT|HTT|HTTP|HTTP\/.*)$/s.test(text);
@@ -129,15 +130,15 @@ function mayBegin(isClient: boolean, bytes: Uint8Array): boolean {
 interface Head {
   /** Request line or status line. */
   readonly line: string;
-  /** Those that are wanted, in lower case; the values of a name that comes twice are joined by a comma. */
+  /** The requested ones, in lower case; values of a repeated name are joined by commas. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Bytes of it. */
+  /** Its size in bytes. */
   readonly size: number;
   /** Whether its end was not captured. */
   readonly isCut?: boolean;
 }
 
-/** Of `Transfer-Encoding`: the body is in chunks. */
+/** `Transfer-Encoding` of a chunked body. */
 const CHUNKED = /\bchunked\s*$/i;
 /** LOST: until a head begins a segment; UNPAIRED: until bytes are missing. */
 const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST, UNPAIRED] = [
@@ -147,12 +148,12 @@ const [HEAD, LENGTH, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILER, TO_END, LOST, UNPAIR
 /** One direction: heads and bodies one after another. */
 class Direction {
   state = HEAD;
-  /** Of a head, or of the line that tells the size of a chunk. */
+  /** An incomplete head, or line with the size of a chunk. */
   readonly held = new HeldBytes();
   /** Bytes left of the body or the chunk. */
   left = 0;
   body: Body | undefined;
-  /** That the body is of; a request may be answered before its body ends. */
+  /** The message of the body; a request may be answered before its body ends. */
   message: HttpRequest | HttpResponse | undefined;
   at: Stamp | undefined;
 }
@@ -165,26 +166,26 @@ export class HttpStream implements StreamParser {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly sides = [new Direction(), new Direction()] as const;
-  /** Requests in order whose responses have not come, or have not ended. */
+  /** Requests, in order, whose responses have not arrived, or not ended. */
   private readonly requests: HttpRequest[] = [];
   private response: HttpResponse | undefined;
   /** Announces the response. */
   private information: Pick<HttpResponse, 'status' | 'phrase'> | undefined;
-  /** Of heads that are kept, as objects and strings. */
+  /** Memory of stored heads, as objects and strings. */
   private headBytes = 0;
   private logins: GssExchange | undefined;
-  /** Whether the next response may be that of another request. */
+  /** Whether the next response may belong to another request. */
   private isUnsure = false;
-  /** Those of BODILESS among the methods of requests given up, whose responses will be the next ones, in order. */
+  /** Methods, if in BODILESS, of abandoned requests whose responses are next, in order. */
   private readonly givenUp: ((typeof BODILESS)[number] | undefined)[] = [];
   /** Whether the response is one of those. */
   private isOfGivenUp = false;
-  /** Whether what the server sends is no response, though nothing is missing. */
+  /** Whether the server's bytes are not a response although nothing is missing. */
   private isUnread = false;
-  /** More were given up than are kept: no response is read after the one under way. */
+  /** Too many were abandoned: no response is read after the current one. */
   private isFull = false;
 
-  /** What the connection has changed to. */
+  /** The protocol that the connection has switched to. */
   private changed: Http2Stream | undefined;
   private readonly takeBody: (beginning: BodyBeginning) => HttpBody;
 
@@ -232,7 +233,7 @@ export class HttpStream implements StreamParser {
     this.isDone = this.changed.isDone;
   }
 
-  /** Takes bytes of a head; it is read once all of it is there. @returns where what follows begins */
+  /** Takes bytes of a head, which is parsed once it is complete. @returns start of what follows */
   private head(
     side: Direction,
     isClient: boolean,
@@ -295,7 +296,7 @@ export class HttpStream implements StreamParser {
     this.keepResponse(response);
     side.message = response;
     side.body = body;
-    // Another response to the same request follows (RFC 9110, 15.2), but for a change of protocols.
+    // Another response to the same request follows (RFC 9110, 15.2), except after a protocol switch.
     if (status.startsWith('1') && status !== '101') {
       this.information = response;
       this.keepResponse(undefined);
@@ -485,7 +486,7 @@ export class HttpStream implements StreamParser {
     body.file.skip(size);
   }
 
-  /** Nothing tells where the next message of a side begins, or what it answers. */
+  /** It is unknown where the next message of a side begins, or what it answers. */
   private lose(side: Direction, isClient: boolean, state = LOST): void {
     side.state = state;
     side.held.clear();
@@ -494,7 +495,7 @@ export class HttpStream implements StreamParser {
     if (!isClient && this.response !== undefined) this.give();
   }
 
-  /** What a side sends is no message, or no chunk of one. */
+  /** A side sends something that is not a message, or not a chunk of one. */
   private loseUnread(side: Direction, isClient: boolean): void {
     if (side.body !== undefined) side.body.isUnread = true;
     else if (!isClient) this.isUnread = true;
@@ -506,7 +507,7 @@ export class HttpStream implements StreamParser {
     return this.isOfGivenUp ? undefined : this.requests[0];
   }
 
-  /** Of a connection that was captured in one direction only nothing is answered. */
+  /** In a connection that was captured in one direction only, nothing is answered. */
   private giveUpOldest(): void {
     const isAnswered = this.response !== undefined && !this.isOfGivenUp;
     const [oldest] = this.requests.splice(isAnswered ? 1 : 0, 1);
@@ -521,7 +522,7 @@ export class HttpStream implements StreamParser {
     this.tell(oldest, undefined, { problem: REQUEST_ALONE });
   }
 
-  /** After a gap in what the server sends, a response is most probably that of the last request. */
+  /** After a gap in what the server sends, a response most probably belongs to the last request. */
   private leaveOlder(): void {
     this.isUnsure = this.requests.length > 0;
     this.givenUp.length = 0;
@@ -540,7 +541,7 @@ export class HttpStream implements StreamParser {
     else if (!this.isDone) this.stop();
   }
 
-  /** Nothing more of this connection can be read: what was seen is given up. */
+  /** Nothing more of this connection can be read: pending requests are emitted. */
   private stop(): void {
     this.isDone = true;
     this.endBody(this.sides[0], true, false);
@@ -578,7 +579,7 @@ export class HttpStream implements StreamParser {
     );
   }
 
-  /** NTLM and Kerberos are spoken in headers ([MS-NTHT], RFC 4559): gives the event of a login, and its account. */
+  /** NTLM and Kerberos in headers ([MS-NTHT], RFC 4559): emits the event of a login, and returns its account. */
   private tokenLogin(
     request: HttpRequest | undefined,
     response: HttpResponse | undefined,
@@ -602,7 +603,7 @@ function firstOf(bytes: Uint8Array): string {
   return textOf(bytes, 0, Math.min(1, bytes.length));
 }
 
-/** Bytes of a head with the empty line that ends it; -1: it goes on. */
+/** Size of a head including the empty line at its end; -1: incomplete. */
 function headSize(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2;
@@ -623,7 +624,7 @@ function readHead(bytes: Uint8Array, size: number): Head {
     from = to + 1;
     if (line === undefined) line = part;
     else if (part.startsWith(' ') || part.startsWith('\t')) {
-      // A line that begins with a blank goes on from the one before it (RFC 9112, 5.2).
+      // A line that begins with a blank continues the previous one (RFC 9112, 5.2).
       if (headers.has(last)) headers.set(last, `${headers.get(last)!} ${part.trim()}`);
     } else {
       const colon = part.indexOf(':');

@@ -249,7 +249,7 @@ describe('HTTP/2', () => {
     });
   });
 
-  /** Takes an entry of the table of its own, which a byte names after that. */
+  /** Adds an entry to its table, which a byte refers to afterwards. */
   const long = cat('40 0a', ascii('user-agent'), '7f a11e', new Uint8Array(4000).fill(97));
   const named = (times: number): Uint8Array => new Uint8Array(times).fill(0xbe);
 
@@ -290,7 +290,7 @@ describe('HTTP/2', () => {
   });
 
   it('cuts pseudo-headers that are too long, and goes on', async () => {
-    // Paths of which each takes the table's entry.
+    // Paths, each of which evicts the table's entry.
     const path = cat('40 05', ascii(':path'), '7f a11e', new Uint8Array(4000).fill(98));
     const rows = await of(
       'http',

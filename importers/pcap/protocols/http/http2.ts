@@ -1,9 +1,10 @@
 /**
- * HTTP/2 in clear (RFC 9113): what begins with its preface, and what a connection of HTTP/1 changes to (`Upgrade: h2c`, RFC
- * 7540, 3.2). One event a request, with its response, as of HTTP/1; bodies are files, too.
+ * HTTP/2 in clear text (RFC 9113): with its preface, or after an upgrade from HTTP/1 (`Upgrade: h2c`, RFC 7540,
+ * 3.2). One event per request, with its response, as for HTTP/1; bodies are files, too.
  *
- * Invariants: blocks of headers and the number of open streams are bounded, and events say so. Headers are decoded with what all before them
- * said, so that after missing bytes outside of a body nothing more of a side is read: the events say so.
+ * Invariants: header blocks and the number of open streams are bounded, and events report overflow. Headers are
+ * decoded relative to all previous ones, so after missing bytes outside of a body nothing more of a side is read:
+ * the events say so.
  */
 import { u24, u32 } from '../../bytes.ts';
 import { HeldBytes } from '../streams/held-bytes.ts';
@@ -36,14 +37,14 @@ import {
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const FRAME_HEADER = 9;
 const MAX_BLOCK_BYTES = 65_536;
-/** Of the headers of a block that are kept, decoded. */
+/** Limit of a block's headers that are kept, decoded. */
 const MAX_KEPT_BYTES = 65_536;
 const MAX_STREAMS = 256;
 const [DATA, HEADERS, RST_STREAM, PUSH_PROMISE, CONTINUATION] = [0, 1, 3, 5, 9];
 const [END_STREAM, END_HEADERS, PADDED, PRIORITY] = [1, 4, 8, 32];
 const PRIORITY_BYTES = 5;
 const STREAM_BYTES = 1024;
-/** Without the bit that is reserved. */
+/** Without the reserved bit. */
 const STREAM_MASK = 0x7fff_ffff;
 
 const ERRORS: readonly string[] = [
@@ -54,7 +55,7 @@ const ERRORS: readonly string[] = [
 
 const CUT_SHORT = 'one side of the connection could not be read further';
 const LONG_HEAD = `${CUT_SHORT}: a head has more than 64 KiB as it was sent`;
-/** Of the request and of the response that are not joined. */
+/** Problem of the request and the response that are not joined. */
 const TOO_MANY = `more than ${MAX_STREAMS} streams were open`;
 const GIVEN_UP = `${TOO_MANY}: what came later of this one is another event, or left out`;
 const RESPONSE_ALONE = `${TOO_MANY}: its request is another event`;
@@ -67,9 +68,9 @@ interface Exchange {
   /** Sides that have ended, the client's first. */
   readonly hasEnded: [boolean, boolean];
   problem: string | undefined;
-  /** By the client: what the server sent before it learned of that may follow. */
+  /** By the client: the server may have sent more before it noticed. */
   isReset: boolean;
-  /** A response to a request that was given up. */
+  /** Whether it is a response to an abandoned request. */
   readonly isLate: boolean;
 }
 
@@ -77,7 +78,7 @@ interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly stream: number;
-  /** Of its content. */
+  /** Start of its content. */
   readonly start: number;
   readonly end: number;
 }
@@ -86,21 +87,21 @@ interface Frame {
 class Side {
   readonly held = new HeldBytes();
   readonly table = new HpackTable();
-  /** Headers that go on in the next frame. */
+  /** Headers that continue in the next frame. */
   block:
     | {
-        /** That the headers are about. */
+        /** The stream that the headers belong to. */
         readonly stream: number;
-        /** Of its frames: that of a promise is another (RFC 9113, 6.6). */
+        /** The stream of its frames: a promise's differs (RFC 9113, 6.6). */
         readonly frameStream: number;
         readonly endsStream: boolean;
         readonly bytes: HeldBytes;
       }
     | undefined;
-  /** Bytes left of a frame of data, and of what pads it. */
+  /** Remaining bytes of a data frame, and of its padding. */
   left = 0;
   padding = 0;
-  /** That the data are of. */
+  /** The stream of the data. */
   stream = 0;
   endsStream = false;
   /** Bytes left of a frame that is passed over. */
@@ -123,10 +124,10 @@ export class Http2Stream implements StreamParser {
   private readonly sides = [new Side(), new Side()] as const;
   private readonly exchanges = new Map<number, Exchange>();
   private headBytes = 0;
-  /** The last stream that was given up for newer ones, of those that a server and that a client begins. */
+  /** The last streams that were abandoned for newer ones, of those opened by a server and by a client. */
   private readonly givenUpTo: [number, number] = [0, 0];
 
-  /** @param upgraded the request of HTTP/1 that asked for the change: the first stream has its response */
+  /** @param upgraded the HTTP/1 request that asked for the upgrade: the first stream has its response */
   constructor(
     ends: Endpoints,
     sink: MessageSink,
@@ -177,7 +178,7 @@ export class Http2Stream implements StreamParser {
     else held.drop(read);
   }
 
-  /** @param base where `bytes` begin in what the parser was given @returns bytes that were read */
+  /** @param base start of `bytes` in the bytes given to the parser @returns number of bytes consumed */
   private frames(
     side: Side,
     isClient: boolean,
@@ -287,7 +288,7 @@ export class Http2Stream implements StreamParser {
     try {
       list = side.table.decode(block.bytes.bytes);
     } catch {
-      // Nothing that comes after it can be decoded.
+      // Nothing after it can be decoded.
       this.lose(isClient);
       return;
     }
@@ -316,7 +317,7 @@ export class Http2Stream implements StreamParser {
       const scheme = pseudo.get(':scheme');
       exchange.request = { ...common, method, target, version: '2', scheme };
       this.headBytes += HEAD_COST * size;
-      // What a server promises was not sent by the client.
+      // The client did not send what a server promises.
       if (!isClient) this.endSide(stream, true);
     } else if (status !== undefined && !isClient && exchange.response === undefined) {
       if (/^1\d\d$/.test(status)) exchange.information = { status, phrase: '' };
@@ -327,7 +328,7 @@ export class Http2Stream implements StreamParser {
     }
   }
 
-  /** Up to 256, and as many again that are late: these must not drive out those whose responses are still to come. */
+  /** Up to 256, and as many late ones: these must not displace those whose responses are pending. */
   private open(stream: number): Exchange {
     const isLate = stream <= this.givenUpTo[stream % 2 === 0 ? 0 : 1];
     const alike = [...this.exchanges].filter(([, one]) => one.isLate === isLate);
@@ -335,7 +336,7 @@ export class Http2Stream implements StreamParser {
       this.giveUp(...(alike.find(([, { isReset }]) => isReset) ?? alike[0]!));
     const exchange: Exchange = {
       ...{ request: undefined, response: undefined, information: undefined },
-      // Nothing of its request is waited for.
+      // Nothing is expected for its request.
       ...{ hasEnded: [isLate, false], problem: isLate ? RESPONSE_ALONE : undefined },
       ...{ isReset: false, isLate },
     };
@@ -343,7 +344,7 @@ export class Http2Stream implements StreamParser {
     return exchange;
   }
 
-  /** For a newer one. */
+  /** Abandons it for a newer one. */
   private giveUp(stream: number, exchange: Exchange): void {
     const side = stream % 2 === 0 ? 0 : 1;
     this.givenUpTo[side] = Math.max(this.givenUpTo[side], stream);
@@ -375,7 +376,7 @@ export class Http2Stream implements StreamParser {
     if (side.endsStream) this.endSide(side.stream, isClient);
   }
 
-  /** The body of a message; undefined without one: what goes through a tunnel is none. */
+  /** The body of a message; undefined without one: tunnelled data is not one. */
   private bodyOf(
     stream: number,
     isClient: boolean,
@@ -419,7 +420,7 @@ export class Http2Stream implements StreamParser {
   private reset(stream: number, isClient: boolean, code: number): void {
     const exchange = this.exchanges.get(stream);
     if (exchange === undefined) return;
-    // With NO_ERROR a server that has answered may tell the client that it need not send the rest.
+    // By NO_ERROR a server that has answered may tell the client not to send the rest.
     if (code !== 0 || !exchange.hasEnded[1])
       exchange.problem ??= `the stream was reset: ${ERRORS[code] ?? `error ${code}`}`;
     if (isClient && !exchange.hasEnded[1]) {
@@ -463,7 +464,7 @@ export class Http2Stream implements StreamParser {
     side.skip -= Math.min(side.skip, size - missing);
   }
 
-  /** Neither where the next frame begins nor what its headers say is known. */
+  /** Neither the start of the next frame nor the meaning of its headers is known. */
   private lose(isClient: boolean, why = CUT_SHORT): void {
     const side = this.sides[isClient ? 0 : 1];
     side.lost = why;
@@ -473,7 +474,7 @@ export class Http2Stream implements StreamParser {
   }
 
   end(): void {
-    // Streams say themselves when they end.
+    // Streams report that themselves when they end.
   }
 
   finish(): void {
@@ -488,16 +489,16 @@ interface Head {
   readonly headers: Map<string, string>;
   /** Bytes of both, decoded. */
   readonly size: number;
-  /** Where some are left out for their size. */
+  /** Set if some were omitted because of their size. */
   readonly problem: string | undefined;
 }
 
-/** Pseudo-headers (RFC 9113, 8.3) that are kept, in the order in which they have room. */
+/** Pseudo-headers (RFC 9113, 8.3) that are kept, in order of precedence for space. */
 const PSEUDO = [':method', ':status', ':scheme', ':authority', ':path'];
 
 /**
- * Pseudo-headers beside those headers that are kept; the values of a name that comes twice are joined. What there is no room for
- * is cut off a pseudo-header, and left out of others.
+ * Pseudo-headers and the headers that are kept; values of a repeated name are joined. If space is short,
+ * pseudo-headers are truncated, and others omitted.
  */
 function headOf(list: readonly Header[]): Head {
   const pseudo = new Map<string, string>();

@@ -1,9 +1,11 @@
 /**
- * DNP3 (IEEE 1815) over TCP and UDP: one event a request with its response, and one each of what an outstation says unasked.
+ * DNP3 (IEEE 1815) over TCP and UDP: one event per request with its response, and one per unsolicited response of
+ * an outstation.
  *
- * A frame has check sums, so that it is known on any port. Of a message of several frames the first says what it is.
+ * A frame has checksums, so that it is recognised on any port. The first of a message's frames identifies it.
  *
- * Invariants: of a frame up to 292 bytes are held; one request of each outstation waits, and outstations are bounded.
+ * Invariants: up to 292 bytes of a frame are buffered; one request per outstation is pending, and the number of
+ * outstations is bounded.
  */
 import { u16, u16le } from '../../bytes.ts';
 import { FramedStream } from '../streams/framed.ts';
@@ -21,15 +23,15 @@ const HEADER_BYTES = 10;
 const BLOCK_BYTES = 16;
 const SUM_BYTES = 2;
 const MAX_WAITING = 256;
-/** Of the control byte of a frame: sent by the master; begins an exchange. */
+/** In the control byte of a frame: sent by the master; begins an exchange. */
 const [FROM_MASTER, IS_PRIMARY] = [0x80, 0x40];
 const [CONFIRMED_DATA, UNCONFIRMED_DATA] = [3, 4];
 const FIRST_FRAME = 0x40;
-/** Of the control byte of a message. */
+/** In the control byte of a message. */
 const SEQUENCE = 0x0f;
 const [CONFIRM, UNSOLICITED] = [0, 130];
 
-/** As Zeek names them. */
+/** Named as in Zeek. */
 const FUNCTIONS: Readonly<Record<number, string>> = {
   ...{ 0: 'CONFIRM', 1: 'READ', 2: 'WRITE', 3: 'SELECT', 4: 'OPERATE', 5: 'DIRECT_OPERATE' },
   ...{ 6: 'DIRECT_OPERATE_NR', 7: 'IMMED_FREEZE', 8: 'IMMED_FREEZE_NR', 9: 'FREEZE_CLEAR' },
@@ -50,7 +52,7 @@ const INDICATIONS = [
   ...[undefined, undefined, 'CONFIG_CORRUPT', 'ALREADY_EXECUTING'],
   ...['EVENT_BUFFER_OVERFLOW', 'PARAMETER_ERROR', 'OBJECT_UNKNOWN', 'NO_FUNC_CODE_SUPPORT'],
 ] as const;
-/** Those that refuse a request. */
+/** Indications that refuse a request. */
 const REFUSALS: ReadonlySet<string> = new Set([
   ...['ALREADY_EXECUTING', 'PARAMETER_ERROR', 'OBJECT_UNKNOWN', 'NO_FUNC_CODE_SUPPORT'],
 ]);
@@ -61,7 +63,7 @@ interface Dnp3Message {
   readonly outstation: number;
   readonly sequence: number;
   readonly code: number;
-  /** Of a response: what the outstation says of itself. */
+  /** For a response: the outstation's state. */
   readonly indications: number | undefined;
   /** Group and variation of the first object. */
   readonly object: string | undefined;
@@ -78,7 +80,7 @@ function checkSum(bytes: Uint8Array, start: number, end: number): number {
   return ~sum & 0xffff;
 }
 
-/** Bytes of the frame that begins at a place; 0: more bytes are needed; undefined: it is none. */
+/** Size of the frame that begins at a position; 0: more bytes are needed; undefined: it is not one. */
 function frameSize(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (bytes[start] !== 5 || (end - start > 1 && bytes[start + 1] !== 0x64)) return undefined;
   if (end - start < HEADER_BYTES) return 0;
@@ -212,7 +214,7 @@ export class Dnp3Exchange {
     });
   }
 
-  /** Tells what waits to be unanswered. */
+  /** Emits pending requests as unanswered. */
   finish(): void {
     for (const request of this.waiting.values()) this.tell(request, undefined);
     this.waiting.clear();
@@ -244,7 +246,7 @@ class Dnp3Stream extends FramedStream {
     return frameSize(bytes, start, end) !== undefined;
   }
 
-  /** Their numbers go up to 15: the next response may be that of another request. */
+  /** Sequence numbers are at most 15: the next response may belong to another request. */
   protected override lost(): void {
     this.exchange.finish();
   }

@@ -1,7 +1,7 @@
 /**
- * Modbus over TCP (Modbus Messaging on TCP/IP, 1.0b): one event a request, with its response.
+ * Modbus over TCP (Modbus Messaging on TCP/IP, 1.0b): one event per request, with its response.
  *
- * Invariants: of a message up to 260 bytes is held; requests that wait for responses are bounded.
+ * Invariants: up to 260 bytes of a message are buffered; pending requests are bounded.
  */
 import { u16 } from '../../bytes.ts';
 import { FramedStream } from '../streams/framed.ts';
@@ -20,7 +20,7 @@ const MAX_MESSAGE_BYTES = 260;
 const MAX_WAITING = 256;
 const EXCEPTION = 0x80;
 
-/** As Zeek names them. */
+/** Named as in Zeek. */
 const FUNCTIONS: Readonly<Record<number, string>> = {
   ...{ 1: 'READ_COILS', 2: 'READ_DISCRETE_INPUTS', 3: 'READ_HOLDING_REGISTERS' },
   ...{ 4: 'READ_INPUT_REGISTERS', 5: 'WRITE_SINGLE_COIL', 6: 'WRITE_SINGLE_REGISTER' },
@@ -50,7 +50,7 @@ interface Request {
   readonly unit: number;
   readonly code: number;
   readonly address: number | undefined;
-  /** How many places, or the value of one. */
+  /** The number of registers, or the value of one. */
   readonly number: number | undefined;
 }
 
@@ -90,7 +90,7 @@ class ModbusStream extends FramedStream {
     const id = u16(message, 0);
     const code = message[HEADER_BYTES]!;
     const isAddressed = ADDRESSED.has(code) && message.length >= HEADER_BYTES + 5;
-    // A number that comes again before it was answered is that of another request.
+    // A number that is reused before it was answered belongs to another request.
     const before = waiting.get(id) ?? (waiting.size >= MAX_WAITING ? first(waiting) : undefined);
     if (before !== undefined) {
       for (const [key, one] of waiting) if (one === before) waiting.delete(key);
@@ -150,7 +150,7 @@ class ModbusStream extends FramedStream {
     });
   }
 
-  /** Numbers of requests come again: a lost one may be that which is answered next. */
+  /** Numbers of requests are reused: the next answer may belong to a lost one. */
   protected override lost(isClient: boolean): void {
     if (isClient) this.finish();
   }
@@ -177,7 +177,7 @@ function isMessage(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 export const MODBUS: StreamProtocol = {
-  /** Its header has too little of its own to be known on any port. */
+  /** Its header has too little structure to be recognised on any port. */
   recognise(bytes, start, end, { serverPort, clientPort }, isClient) {
     if (serverPort !== PORT && clientPort !== PORT) return undefined;
     if (end - start <= HEADER_BYTES) return 'more';

@@ -1,8 +1,8 @@
 /**
- * Files in a mail (RFC 2045, RFC 2046), without their encoding: parts that have a name, are attached, or are neither text nor
- * made of parts. A mail within a mail is a file where it has a name or is attached, and its own parts are files, too.
+ * Files in a mail (RFC 2045, RFC 2046), decoded: parts that have a name, are attached, or are neither text nor
+ * multipart. A mail within a mail is a file if it has a name or is attached, and its own parts are files, too.
  *
- * Invariants: of a part nothing is held but its header, up to a bound, and the rest of a line; parts in parts are bounded.
+ * Invariants: only the header of a part is buffered, up to a limit, and the rest of a line; nesting is bounded.
  */
 import type { CarriedFile } from '../files/carried-file.ts';
 import { fileNameIn } from '../files/file-names.ts';
@@ -12,7 +12,7 @@ const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_DEPTH = 64;
 const DASH = 45;
 const LINE_END = Uint8Array.of(13, 10);
-/** That change what is within. */
+/** Encodings that change the content. */
 const ENCODINGS: ReadonlySet<string> = new Set(['base64', 'quoted-printable']);
 
 interface Part {
@@ -22,14 +22,14 @@ interface Part {
   /** Characters of base64 that make no whole byte yet. */
   rest: string;
   isEmpty: boolean;
-  /** Whether a line was left out in part. */
+  /** Whether a part of a line was dropped. */
   isCut: boolean;
 }
 
 /** A mail within a mail. */
 interface Enclosing {
   readonly part: Part;
-  /** Boundaries that are not its own. */
+  /** Number of enclosing boundaries. */
   readonly depth: number;
 }
 
@@ -39,7 +39,7 @@ export class MailParts {
   private readonly begin: () => CarriedFile;
   private readonly onPart: OnPart;
   private readonly boundaries: string[] = [];
-  /** Of the part whose header is read; undefined in its body. */
+  /** The header being read; undefined in the body. */
   private header: string | undefined = '';
   private part: Part | undefined;
   private readonly enclosing: Enclosing[] = [];
@@ -61,7 +61,7 @@ export class MailParts {
 
   /**
    * A line of the mail, without its end.
-   * @param isCut whether its rest is left out, as it is too long
+   * @param isCut whether its rest was dropped because it is too long
    */
   line(bytes: Uint8Array, start: number, end: number, isCut: boolean): void {
     const isDashed = bytes[start] === DASH && bytes[start + 1] === DASH;
@@ -126,7 +126,7 @@ export class MailParts {
       /^attachment\b/i.test(disposition) ||
       (type !== '' && !/^(?:text|multipart|message)\//i.test(type)) ||
       (isMail && ENCODINGS.has(encoding));
-    // A mail within a mail has a header of its own, also where it states an encoding, which it must not have (RFC 2046, 5.2.1).
+    // A mail within a mail has a header, even if it states an encoding, which it must not have (RFC 2046, 5.2.1).
     if (isRead) this.header = '';
     if (!isFile) return;
     const part = { name, file: this.begin(), encoding, rest: '', isEmpty: true, isCut: false };
@@ -150,7 +150,7 @@ export class MailParts {
         'latin1',
       );
       const line = text.trimEnd();
-      // The line goes on.
+      // The line continues.
       if (line.endsWith('=')) part.isEmpty = true;
       const said = (part.isEmpty ? line.slice(0, -1) : line).replaceAll(
         /=([0-9a-f]{2})/gi,

@@ -1,5 +1,5 @@
 /**
- * Logins to mailboxes: POP3 (RFC 1939, RFC 5034) and IMAP (RFC 9051). What comes after a login is not read.
+ * Logins to mailboxes: POP3 (RFC 1939, RFC 5034) and IMAP (RFC 9051). Nothing after a login is read.
  *
  * Invariant: lines are bounded (`lines.ts`).
  */
@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../messages.ts';
 
-/** What a line of the client begins: a login, whose answers are its next lines, or encryption. */
+/** What a line of the client starts: a login, whose answers are its next lines, or encryption. */
 interface Begun {
   readonly tag: string;
   readonly what: 'login' | 'tls';
@@ -31,7 +31,7 @@ interface Begun {
 interface Mailbox {
   readonly kind: 'pop3' | 'imap';
   begin(line: string, at: Stamp, user: string | undefined): Begun | { user: string } | undefined;
-  /** Whether a line of the server accepts what was begun; undefined: it is no answer to it. */
+  /** Whether a line of the server accepts what was started; undefined: it is not an answer to it. */
   accepts(line: string, begun: Begun): boolean | undefined;
 }
 
@@ -114,7 +114,7 @@ class MailboxStream implements StreamParser {
   }
 
   end(): void {
-    // Replies may still come.
+    // Replies may still arrive.
   }
 
   finish(): void {
@@ -123,7 +123,7 @@ class MailboxStream implements StreamParser {
   }
 }
 
-/** Of a login that was begun: what its answers to questions say. */
+/** The credentials in a login's answers to questions. */
 function credentials({ mechanism, answers, user, password, at }: Begun): Login {
   if (mechanism === undefined) {
     // Literals: each may name the size of the next.
@@ -192,7 +192,7 @@ const IMAP_COMMANDS: Mailbox = {
         const user = imapText(rest);
         const password = user && imapText(user.rest);
         const found = begun(tag, 'login', at);
-        // Literals come as lines of their own (RFC 9051, 4.3).
+        // Literals are separate lines (RFC 9051, 4.3).
         if (user === undefined || password === undefined)
           return { ...found, user: user?.value, isAsked: true };
         return { ...found, user: user.value, password: password.value };
@@ -215,7 +215,7 @@ const IMAP_COMMANDS: Mailbox = {
   },
 };
 
-/** Whether what there is of a text begins as another does. */
+/** Whether the available text is a prefix of another. */
 function greets(
   bytes: Uint8Array,
   start: number,

@@ -1,6 +1,6 @@
 /**
- * SMTP (RFC 5321, RFC 4954): one event a mail, with the headers that name people and the names of files in it, and one a
- * login. Mails are files, too, and so are those that they carry.
+ * SMTP (RFC 5321, RFC 4954): one event per mail, with the headers that name people and the names of its files, and
+ * one per login. Mails are files, too, and so are those that they carry.
  *
  * Invariants: the text of a mail is not kept; recipients, files and lines are bounded.
  */
@@ -29,7 +29,7 @@ const MAX_LISTED = 256;
 const MAX_HEADER_BYTES = 65_536;
 const [DOT, CR, LF] = [46, 13, 10];
 const RETURN = Uint8Array.of(CR);
-/** Headers that events have, by the names that Zeek's smtp.log gives them. */
+/** Headers in events, with their names in Zeek's smtp.log. */
 const HEADERS: Readonly<Record<string, string>> = {
   ...{ from: 'from', to: 'to', cc: 'cc', subject: 'subject', date: 'date', 'reply-to': 'reply_to' },
   ...{ 'message-id': 'msg_id', 'in-reply-to': 'in_reply_to', 'user-agent': 'user_agent' },
@@ -45,15 +45,15 @@ interface Mail {
   /** From its first byte on. */
   file: CarriedFile | undefined;
   parts: MailParts | undefined;
-  /** Whether a line begins, and with a dot, which is not of the mail (RFC 5321, 4.5.2). */
+  /** Whether a line begins, and with a dot, which is not part of the mail (RFC 5321, 4.5.2). */
   isLineStart: boolean;
   isDot: boolean;
-  /** Whether a CR came after it. */
+  /** Whether a CR followed it. */
   isReturn: boolean;
   size: number;
   headerBytes: number;
   isInHeader: boolean;
-  /** The header that a line may go on with. */
+  /** The header that a line may continue. */
   last: string;
 }
 
@@ -75,7 +75,7 @@ export class SmtpStream implements StreamParser {
   /** Mails that are at their end, and wait for the reply. */
   private readonly sent: Mail[] = [];
   private readonly chunkLines = new Lines();
-  /** When the bytes that are read came. */
+  /** Time of the bytes being read. */
   private now: Stamp = { micros: NaN, nanos: 0, digits: 0 };
   /** Bytes left of a BDAT (RFC 3030). */
   private left = 0;
@@ -170,13 +170,13 @@ export class SmtpStream implements StreamParser {
 
   /** The mail that the client sends is at its end. */
   private endMail(): void {
-    // Where lines end, their bytes have yet to be taken.
+    // At line ends, their bytes are still pending.
     if (this.mail !== undefined && this.state !== BODY) this.endFiles(this.mail, true);
     if (this.mail !== undefined && this.sent.length < MAX_LISTED) this.sent.push(this.mail);
     this.mail = undefined;
   }
 
-  /** The client gives up a mail that it has begun. */
+  /** The client abandons a mail that it has started. */
   private drop(): void {
     this.tell(this.mail, undefined);
     this.mail = undefined;
@@ -213,7 +213,7 @@ export class SmtpStream implements StreamParser {
     return (mail.file ??= new CarriedFile(this.ends, this.sink, at, true));
   }
 
-  /** Bytes of a mail as they are sent, up to the line that ends it. */
+  /** Bytes of a mail as sent, up to the line that ends it. */
   private bodyBytes(mail: Mail, bytes: Uint8Array, at: Stamp): void {
     const file = this.carry(mail, at)!;
     for (let from = 0; from < bytes.length;) {
@@ -265,7 +265,7 @@ export class SmtpStream implements StreamParser {
       else this.header(mail, bytes, start, end);
       return;
     }
-    // Parts of a mail name their files in headers of their own.
+    // Parts of a mail name their files in their own headers.
     if ((bytes[start]! | 32) !== 99 && bytes[start] !== 32 && bytes[start] !== 9) return;
     listFile(mail, fileNameInLine(textOf(bytes, start, Math.min(end, start + 512))));
   }
@@ -399,7 +399,7 @@ export class SmtpStream implements StreamParser {
   }
 
   end(): void {
-    // Replies may still come.
+    // Replies may still arrive.
   }
 
   finish(): void {

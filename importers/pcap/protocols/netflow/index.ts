@@ -1,8 +1,8 @@
 /**
- * NetFlow v5 and v9 (RFC 3954) and IPFIX (RFC 7011): each record that an exporter sends is an event. Records of v9 and
- * IPFIX need their template, which may come later: until then they are held.
+ * NetFlow v5 and v9 (RFC 3954) and IPFIX (RFC 7011): each record that an exporter sends is an event. Records of v9
+ * and IPFIX need their template, which may arrive later: until then they are buffered.
  *
- * Invariant: templates, and records that wait for one, are bounded in number and memory; what is given up is counted.
+ * Invariant: templates, and records waiting for one, are bounded in number and memory; dropped records are counted.
  */
 import { AgedMap } from '../../../shared/aged-map.ts';
 import { ip4Text, ip6Text } from '../../decode/tunnel-notes.ts';
@@ -15,7 +15,7 @@ import { unsignedAt, V9_SCOPE } from './values.ts';
 interface Field {
   readonly id: number;
   readonly enterprise: number;
-  /** VARIABLE: it stands before each value. */
+  /** VARIABLE: the size precedes each value. */
   readonly size: number;
 }
 interface Template {
@@ -44,7 +44,7 @@ const SYSTEM_INIT_TIME = 160;
 const MAX_TEMPLATES = 16_384;
 const MAX_FIELDS = 1024;
 const MAX_WAITING_BYTES = 16 << 20;
-/** What an object that waits takes beside its bytes, about. */
+/** Approximate overhead of a waiting record. */
 const WAITING_BYTES = 256;
 
 /** Fields of a record of v5: element, place and size. */
@@ -75,7 +75,7 @@ const V5_FIELDS: readonly (readonly [id: number, at: number, size: number])[] = 
   ] as const),
 ];
 
-/** A message of an exporter, which is `bytes[start, end)`, and who sent it. */
+/** A message of an exporter, `bytes[start, end)`, and its sender. */
 interface ExportMessage {
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -85,12 +85,12 @@ interface ExportMessage {
   readonly vlan: number;
 }
 
-/** Those of all datagrams, or of one connection: templates of one are not those of another. */
+/** The exports of all datagrams, or of one connection: templates of one do not apply to another. */
 export class NetFlowExports {
   private readonly sink: MessageSink;
   private readonly templates = new AgedMap<string, Template>();
   private readonly waiting = new Map<string, Waiting[]>();
-  /** Of memory, that records without a template take. */
+  /** Memory of records without a template. */
   waitingBytes = 0;
   /** By exporter and domain, from its options. */
   private readonly booted = new Map<string, number>();
@@ -99,7 +99,7 @@ export class NetFlowExports {
     this.sink = sink;
   }
 
-  /** @returns whether it is such a message, whose bytes are `p.bytes[start, end)` */
+  /** @returns whether the bytes `p.bytes[start, end)` are such a message */
   datagram(p: Packet, flow: number, start: number, end: number): boolean {
     const { bytes, vlan } = p;
     if (end - start < IPFIX_HEADER) return false;
@@ -201,7 +201,7 @@ export class NetFlowExports {
         0,
       );
       if (size === 0) continue;
-      // Scopes of v9 have numbers of their own.
+      // Scopes of v9 have their own numbers.
       const scopes = isOptions && version === 9 ? u16(bytes, at - count * 4 - 4) / 4 : 0;
       const fields = read.fields.map((one, i) =>
         i < scopes ? { ...one, enterprise: V9_SCOPE } : one,
@@ -265,7 +265,7 @@ export class NetFlowExports {
     vlan: number,
   ): void {
     const { fields, size, isOptions } = template;
-    // What is less than a record is padding.
+    // A remainder smaller than a record is padding.
     for (let at = start; at + size <= end;) {
       const record = new RecordReader(this.dated(context));
       for (const { id, enterprise, size: stated } of fields) {
@@ -297,7 +297,7 @@ export class NetFlowExports {
     this.booted.set(`${context.exporter} ${context.domain}`, millis * 1000);
   }
 
-  /** IPFIX: the exporter's options say when it started. */
+  /** IPFIX: the exporter's options state when it started. */
   private dated(context: ExportContext): ExportContext {
     if (context.version !== 10) return context;
     const booted = this.booted.get(`${context.exporter} ${context.domain}`);

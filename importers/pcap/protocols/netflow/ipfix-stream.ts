@@ -1,8 +1,9 @@
 /**
- * IPFIX over TCP (RFC 7011, 10.4): messages one after the other, each of which states its length. Templates are those of the
- * connection. NetFlow v9 states no length, and no exporter sends it so.
+ * IPFIX over TCP (RFC 7011, 10.4): consecutive messages, each of which states its length. Templates are those of
+ * the connection. NetFlow v9 states no length, and no exporter sends it so.
  *
- * Invariant: of a message 64 KiB are held; what waits for a template is bounded by `NetFlowExports`.
+ * Invariant: up to 64 KiB of a message are buffered; records waiting for a template are bounded by
+ * `NetFlowExports`.
  */
 import { u16 } from '../../bytes.ts';
 import { ip4Text, ip6Text } from '../../decode/tunnel-notes.ts';
@@ -39,7 +40,7 @@ class IpfixStream extends FramedStream {
   }
 
   protected read(bytes: Uint8Array, isClient: boolean): number | undefined {
-    // A collector says nothing.
+    // A collector sends nothing.
     if (!isClient) return bytes.length;
     if (bytes.length < HEADER_BYTES) return 0;
     const size = u16(bytes, 2);
@@ -55,7 +56,7 @@ class IpfixStream extends FramedStream {
   }
 }
 
-/** Undefined: too few bytes to tell. */
+/** Undefined: too few bytes to decide. */
 function beginsMessage(bytes: Uint8Array, start: number, end: number): boolean | undefined {
   if (end - start < 2) return undefined;
   if (u16(bytes, start) !== VERSION) return false;

@@ -1,8 +1,8 @@
-/** One record of NetFlow or IPFIX: what an exporter says of a flow that it saw, or of itself. */
+/** One record of NetFlow or IPFIX: an exporter's statement on an observed flow, or on itself. */
 import type { Endpoints, ProtocolMessage, Stamp } from '../messages.ts';
 import { elementOf, icmpAt, timeAt, unsignedAt, valueText } from './values.ts';
 
-/** Who sent a record and what its relative times count from. */
+/** The sender of a record and the base of its relative times. */
 export interface ExportContext {
   readonly version: 5 | 9 | 10;
   /** Address of the exporter. */
@@ -27,7 +27,7 @@ const CLOCK_SLACK = 60e6;
 const FIREWALL_EVENTS: Readonly<Record<number, string>> = {
   ...{ 1: 'created', 2: 'deleted', 3: 'denied', 4: 'alert', 5: 'updated' },
 };
-/** By element; what is beyond 2^53 stays an attribute. */
+/** By element; values beyond 2^53 stay attributes. */
 const COUNTERS: Readonly<Record<number, 'bytes' | 'packets' | 'bytes_rev' | 'packets_rev'>> = {
   ...{ 1: 'bytes', 85: 'bytes', 231: 'bytes', 2: 'packets', 86: 'packets', 298: 'packets' },
   ...{ 232: 'bytes_rev', 299: 'packets_rev' },
@@ -38,7 +38,7 @@ const REVERSED = new Map<keyof Numbers | undefined, keyof Numbers>([
 ]);
 const SOURCE_PORTS = new Set([7, 180, 182]);
 const TARGET_PORTS = new Set([11, 181, 183]);
-/** Elements that say when a flow began, when it ended, and when an event was. */
+/** Elements for the start and end of a flow, and the time of an event. */
 const STARTS = new Set([150, 152, 154, 156]);
 const ENDS = new Set([151, 153, 155, 157]);
 const EVENT_TIMES = new Set([322, 323, 324, 325]);
@@ -84,7 +84,7 @@ export class RecordReader {
     this.attributes[name] = had === undefined ? text : [had, text].flat();
   }
 
-  /** @returns whether a column has all of it */
+  /** @returns whether a column represents it completely */
   private known(id: number, bytes: Uint8Array, start: number, end: number): boolean {
     const size = end - start;
     if (COUNTERS[id] !== undefined) return this.counter(COUNTERS[id], bytes, start, end);
@@ -155,7 +155,7 @@ export class RecordReader {
   }
 
   private port(side: 'sourcePort' | 'targetPort', value: number): boolean {
-    // Elements of UDP and TCP may stand beside each other, one of them 0.
+    // Elements of UDP and TCP may both be present, one of them 0.
     if (value < 0 || value > 65_535 || this[side] > 0) return value === 0;
     this[side] = value;
     return true;
@@ -182,7 +182,7 @@ export class RecordReader {
     if (STARTS.has(id) || ENDS.has(id) || EVENT_TIMES.has(id)) {
       const micros = timeAt(bytes, start, end, type);
       if (Number.isNaN(micros)) return false;
-      // Nothing began in 1970: an exporter that leaves a time out.
+      // Nothing began in 1970: the exporter omits the time.
       if (micros <= 0) return false;
       this.digits = type === 'ts' ? 0 : type === 'tm' ? 3 : 6;
       if (STARTS.has(id)) this.start = micros;
@@ -195,7 +195,7 @@ export class RecordReader {
     if (id === FIRST_SWITCHED || id === LAST_SWITCHED) {
       let micros = context.booted + value * 1000;
       if (Number.isNaN(micros)) return false;
-      // What has been exported has begun: the clock has started again since.
+      // An exported flow has begun: the clock has restarted since.
       if (micros - context.exported > CLOCK_SLACK) micros -= UPTIME_WRAP;
       if (id === FIRST_SWITCHED) this.start = micros;
       else this.end = micros;
@@ -216,7 +216,7 @@ export class RecordReader {
   /**
    * The event.
    * @param flow number of the flow that carried it
-   * @param isOptions whether the exporter speaks of itself
+   * @param isOptions whether the exporter describes itself
    */
   message(
     flow: number,
@@ -247,7 +247,7 @@ export class RecordReader {
       numbers.packets === undefined ? undefined : `${numbers.packets} packets`,
       numbers.bytes === undefined ? undefined : `${numbers.bytes} bytes`,
     ];
-    // Lists show the ends beside it.
+    // Lists show the ends next to it.
     const parts = [...counts, this.columns['action'], `reported by ${context.exporter}`];
     const name = isOptions ? 'options' : context.version === 10 ? 'ipfix' : `v${context.version}`;
     const domain = context.version === 5 ? 'engine' : 'observationDomainId';

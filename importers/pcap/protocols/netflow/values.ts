@@ -1,6 +1,6 @@
 /**
- * Values of information elements, and what the elements are called: IANA's registry of IPFIX, whose first numbers are those of
- * NetFlow v9. https://www.iana.org/assignments/ipfix/
+ * Values of information elements, and the elements' names: IANA's registry of IPFIX, whose first numbers are those
+ * of NetFlow v9. https://www.iana.org/assignments/ipfix/
  */
 import { u16, u32 } from '../../bytes.ts';
 import { ip4Text, ip6Text } from '../../decode/tunnel-notes.ts';
@@ -24,7 +24,10 @@ for (const [id, line] of Object.entries(ELEMENTS)) {
   known.set(Number(id), { name, type });
 }
 
-/** What makers use in NetFlow v9 beyond the registry. https://www.cisco.com/c/en/us/td/docs/security/asa/special/netflow/ */
+/**
+ * Vendors' elements in NetFlow v9 beyond the registry.
+ * https://www.cisco.com/c/en/us/td/docs/security/asa/special/netflow/
+ */
 const CISCO: ReadonlyMap<number, Element> = new Map<number, Element>([
   [33_000, { name: 'ingressAclId', type: 'o' }],
   [33_001, { name: 'egressAclId', type: 'o' }],
@@ -35,7 +38,7 @@ const CISCO: ReadonlyMap<number, Element> = new Map<number, Element>([
 /** RFC 5103: elements of the other direction. */
 const REVERSE = 29_305;
 
-/** Stands for the enterprise of scopes of NetFlow v9, which have numbers of their own. */
+/** Represents the enterprise of NetFlow v9's scopes, which have their own numbers. */
 export const V9_SCOPE = -1;
 const SCOPES = [
   '',
@@ -61,7 +64,7 @@ export function elementOf(id: number, enterprise: number): Element {
   };
 }
 
-/** An unsigned number of 1 to 8 bytes; undefined: it is longer, or beyond 2^53. */
+/** An unsigned number of 1 to 8 bytes; undefined if it is longer, or beyond 2^53. */
 export function unsignedAt(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (end <= start) return undefined;
   let value = 0;
@@ -69,7 +72,7 @@ export function unsignedAt(bytes: Uint8Array, start: number, end: number): numbe
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** UTC microseconds since 1970 of a time; NaN where it is none. */
+/** UTC microseconds since 1970; NaN if it is not a time. */
 export function timeAt(bytes: Uint8Array, start: number, end: number, type: ElementType): number {
   if (type === 'tu' || type === 'tn') {
     if (end - start !== 8) return NaN;
@@ -82,7 +85,7 @@ export function timeAt(bytes: Uint8Array, start: number, end: number, type: Elem
   return value === undefined ? NaN : value * (type === 'ts' ? 1e6 : 1e3);
 }
 
-/** A value as text; undefined where there is nothing to show. */
+/** A value as text; undefined if there is nothing to show. */
 export function valueText(
   bytes: Uint8Array,
   start: number,

@@ -1,7 +1,7 @@
 /**
- * What datagrams say.
+ * Finds the protocols of datagrams.
  *
- * Invariant: conversations are bounded in number and in the memory of what waits in them for its answer.
+ * Invariant: conversations are bounded in number and in the memory of pending requests.
  */
 import { AgedMap } from '../../../shared/aged-map.ts';
 import type { Packet } from '../../decode/packet.ts';
@@ -22,11 +22,11 @@ import { TFTP_PORT, TftpTransfer } from '../files/tftp.ts';
 /** Protocols each of whose messages is an event, in the order in which they are tried. */
 const DATAGRAM_PROTOCOLS: readonly DatagramProtocol[] = [DHCP, SNMP, SIP];
 
-/** Conversations that are followed at a time. */
+/** Maximum number of conversations that are followed. */
 const MAX_CONVERSATIONS = 65_536;
 const MAX_HELD_BYTES = 32 << 20;
 const MAX_TRANSFERS = 1024;
-/** Conversations in which a request may wait, with bounds of their own. */
+/** Maximum number of conversations with a pending request, which have limits of their own. */
 const MAX_EXCHANGES = 8192;
 
 /** Requests and answers of one conversation. */
@@ -45,13 +45,13 @@ interface Encrypted {
 }
 
 export class Datagrams {
-  /** Conversations that were given up because too much was open at a time. */
+  /** Number of conversations that were dropped because too many were open. */
   evicted = 0;
   private readonly sink: MessageSink;
   private readonly flows: FlowBeginnings;
   private readonly conversations = new AgedMap<number, DnsConversation>();
   private readonly encrypted = new AgedMap<number, Encrypted>();
-  /** By the address and port of the client: the server answers from a port of its own. */
+  /** By the address and port of the client: the server answers from another port. */
   private readonly transfers = new Map<string, TftpTransfer>();
   private readonly exchanges = new Map<number, Exchange>();
   private readonly exports: NetFlowExports;
@@ -249,7 +249,7 @@ export class Datagrams {
     while (this.heldBytes > MAX_HELD_BYTES) this.endOldest();
   }
 
-  /** A conversation in which nothing waits has said all that it can. */
+  /** A conversation without a pending request is complete. */
   private endOldest(): void {
     const oldest = this.conversations.oldest();
     if (oldest === undefined) return;

@@ -1,8 +1,8 @@
 /**
- * A connection of messages each of which says how long it is. Where bytes are missing, reading goes on with the next segment
- * that begins with a message.
+ * A connection of messages that state their lengths. Where bytes are missing, reading continues with the next
+ * segment that begins with a message.
  *
- * Invariant: what is held is the message that has begun, which its protocol bounds.
+ * Invariant: only the current message is buffered, which its protocol bounds.
  */
 import { HeldBytes } from './held-bytes.ts';
 import type { Stamp, StreamParser } from '../messages.ts';
@@ -11,7 +11,7 @@ class Side {
   readonly held = new HeldBytes();
   /** Bytes of a message that are left to pass over. */
   skip = 0;
-  /** Whether it is not known where the next message begins. */
+  /** Whether the start of the next message is unknown. */
   isLost = false;
   hadGap = false;
 }
@@ -36,9 +36,10 @@ export abstract class FramedStream implements StreamParser {
   }
 
   /**
-   * Reads the message that `bytes` begin with.
-   * @returns its size, which may be more than `bytes` are: the rest is passed over; 0: more bytes are needed; undefined: it
-   *   is no message
+   * Reads the message at the start of `bytes`.
+   * @returns its size, which may exceed that of `bytes`: the rest is skipped; 0: more bytes are needed; undefined:
+   * it
+   *   is not a message
    */
   protected abstract read(bytes: Uint8Array, isClient: boolean, at: Stamp): number | undefined;
 
@@ -50,7 +51,7 @@ export abstract class FramedStream implements StreamParser {
     isClient: boolean,
   ): boolean;
 
-  /** Told that messages of a side may be missing. */
+  /** Called if messages of a side may be missing. */
   protected lost(_isClient: boolean): void {
     // Nothing waits for them.
   }

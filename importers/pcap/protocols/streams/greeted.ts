@@ -1,5 +1,5 @@
 /**
- * FTP and SMTP, whose servers greet clients with the same code: which one it is, the text of the greeting says, or the
+ * FTP and SMTP, whose servers greet clients with the same code: the text of the greeting distinguishes them, or the
  * first command.
  */
 import { FtpStream } from '../files/ftp.ts';
@@ -18,7 +18,7 @@ const MAX_GREETING_BYTES = 16_384;
 const FTP_PORT = 21;
 const FTP_COMMANDS =
   /^(?:USER|PASS|AUTH|FEAT|SYST|HOST|OPTS|PBSZ|PROT|PASV|EPSV|PORT|EPRT|TYPE|CWD|PWD|SIZE|MDTM|REST|LIST|NLST|MLSD|RETR|STOR|APPE|DELE)(?:[ \r\n]|$)/i;
-/** With which a greeting or the first command of SMTP begins. */
+/** First bytes of a greeting or of the first SMTP command. */
 const FIRST_BYTES = Buffer.from('2EHLMehlm');
 const SMTP_COMMANDS = /^(?:EHLO|HELO|LHLO|MAIL FROM)(?:[ :\r\n]|$)/i;
 
@@ -27,7 +27,7 @@ class GreetedStream implements StreamParser {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly greeting = new HeldBytes();
-  /** Of the client's first command. */
+  /** The client's first command. */
   private readonly first = new HeldBytes();
   private at: Stamp | undefined;
   private parser: FtpStream | SmtpStream | undefined;
@@ -95,7 +95,7 @@ class GreetedStream implements StreamParser {
   }
 
   end(): void {
-    // Replies may still come.
+    // Replies may still arrive.
   }
 
   finish(): void {

@@ -1,7 +1,7 @@
-/** Bytes that wait for those that come after them. To append costs what is appended, however many are held. */
+/** A buffer of bytes that wait for more. Appending costs only the appended bytes, however many are buffered. */
 const LEAST = 256;
 
-/** An array takes 400 bytes beside its content, and most connections hold nothing in most places. */
+/** An array takes 400 bytes in addition to its content, and most buffers of most connections are empty. */
 const EMPTY: Uint8Array = new Uint8Array(0);
 
 export class HeldBytes {
@@ -13,12 +13,12 @@ export class HeldBytes {
     return this.to - this.from;
   }
 
-  /** Bytes of memory that are taken. */
+  /** Allocated bytes. */
   get capacity(): number {
     return this.memory.length;
   }
 
-  /** What is held; valid until something is appended. */
+  /** The buffered bytes; valid until the next append. */
   get bytes(): Uint8Array {
     return this.memory.subarray(this.from, this.to);
   }

@@ -46,7 +46,7 @@ describe.each([
     [[2, 1, 0]],
     [[1, 2, 0]],
     [[0, 2, 1]],
-    // Some come twice.
+    // Some are repeated.
     [[0, 0, 1, 1, 2]],
   ])('are put together in whatever order they come (%j)', async (order) => {
     const all = fragments(cut);

@@ -1,8 +1,9 @@
 /**
- * Datagrams of IP that came in fragments (RFC 791, RFC 8200 4.5), put together for what their protocols say.
+ * Reassembles fragmented IP datagrams (RFC 791, RFC 8200 4.5) for protocol parsers.
  *
- * Invariants: datagrams are bounded in number, parts and bytes. Where parts overlap, the one that begins first counts. A datagram that
- * lacks bytes is given up to the first of them, as if the rest had not been captured; one without its first fragment, not at all.
+ * Invariants: datagrams are bounded in number, parts and bytes. Where parts overlap, the one that begins first
+ * counts. An incomplete datagram is emitted up to its first gap, as if the rest had not been captured; one without
+ * its first fragment, not at all.
  */
 import { Packet } from '../../decode/packet.ts';
 import type { FlowBeginnings } from './tcp-streams.ts';
@@ -10,15 +11,15 @@ import type { FlowBeginnings } from './tcp-streams.ts';
 const MAX_DATAGRAMS = 1024;
 const MAX_PARTS = 128;
 const MAX_HELD_BYTES = 8 << 20;
-/** Bytes of memory that a part takes beside its content. */
+/** Memory overhead of a part. */
 const PART_COST = 256;
-/** RFC 8200: fragments of one datagram come within a minute. */
+/** RFC 8200: fragments of one datagram arrive within a minute. */
 const MAX_MICROS = 60_000_000;
 const ADDRESS_BYTES = 16;
-/** Where the transport header is put, after both addresses of IPv6. */
+/** Position of the transport header, after both IPv6 addresses. */
 const TRANSPORT = 2 * ADDRESS_BYTES;
 
-/** Of the flow of a packet, as it is when the packet is taken. */
+/** State of a packet's flow when the packet is taken. */
 type Beginning = Pick<FlowBeginnings, 'isFromStart' | 'firstSequence' | 'isFromOriginator'>;
 
 interface First extends Beginning {
@@ -29,16 +30,16 @@ interface First extends Beginning {
 
 interface Datagram {
   readonly micros: number;
-  /** With their places after the IP header. */
+  /** With their positions after the IP header. */
   readonly parts: { readonly from: number; readonly bytes: Uint8Array }[];
   first: First | undefined;
-  /** Bytes after the IP header; until the last fragment comes, those that are known of. */
+  /** Bytes after the IP header; until the last fragment arrives, those known so far. */
   size: number;
   isSizeKnown: boolean;
   held: number;
 }
 
-/** Says of the flow of a datagram that it gives what was so when its first fragment came. */
+/** For a reassembled datagram, reports the state of its flow at its first fragment. */
 export class IpFragments implements FlowBeginnings {
   readonly services: Map<number, string>;
   private readonly flows: FlowBeginnings;
@@ -47,7 +48,7 @@ export class IpFragments implements FlowBeginnings {
   private given: Beginning;
   private held = 0;
 
-  /** @param give gets each datagram, with the number of its flow */
+  /** @param give receives each datagram, with the number of its flow */
   constructor(flows: FlowBeginnings, give: (p: Packet, flow: number) => void) {
     this.flows = flows;
     this.given = flows;
@@ -67,7 +68,7 @@ export class IpFragments implements FlowBeginnings {
     return this.given.isFromOriginator;
   }
 
-  /** @param flow number of its flow, which the tracker of flows has taken last; 0: not known */
+  /** @param flow number of its flow, which the flow tracker processed last; 0: unknown */
   add(p: Packet, flow: number): void {
     const key = keyOf(p);
     let datagram = this.open.get(key);
@@ -111,7 +112,7 @@ export class IpFragments implements FlowBeginnings {
       packet: Object.assign(new Packet(), p, { bytes: p.bytes.subarray(0, 0) }),
       addresses: addressesOf(p),
     };
-    // Where in the fragment its payload begins.
+    // Start of the payload in the fragment.
     datagram.first.packet.payloadStart -= start;
   }
 
@@ -141,7 +142,7 @@ export class IpFragments implements FlowBeginnings {
     this.given = this.flows;
   }
 
-  /** Gives what lacks fragments. */
+  /** Emits incomplete datagrams. */
   finish(): void {
     for (const [key, datagram] of this.open) this.end(key, datagram);
   }

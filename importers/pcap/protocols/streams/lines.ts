@@ -1,8 +1,8 @@
 /**
- * Protocols of lines: a client sends commands, a server answers each in order with a code of three digits (RFC 959, 4.2;
- * RFC 5321, 4.2), which may go over several lines.
+ * Line-based protocols: a client sends commands, a server answers each in order with a three-digit code (RFC 959,
+ * 4.2; RFC 5321, 4.2), possibly on several lines.
  *
- * Invariants: of a line that is longer than the bound the rest is left out; commands that wait for replies are bounded.
+ * Invariants: lines are truncated at a limit; pending commands are bounded.
  */
 import { HeldBytes } from './held-bytes.ts';
 import { type Stamp, textOf } from '../messages.ts';
@@ -16,15 +16,15 @@ export class Lines {
   readonly held = new HeldBytes();
   private isCutShort = false;
 
-  /** Whether the line that was given last was too long, and its rest is left out. */
+  /** Whether the last line was too long and truncated. */
   get isCut(): boolean {
     return this.isCutShort;
   }
 
   /**
-   * Gives whole lines, without their ends, until one is the last that is wanted.
+   * Passes whole lines, without their ends, until no more are wanted.
    * @param take returns whether more lines are wanted
-   * @returns where what was not read begins
+   * @returns start of the unread bytes
    */
   take(
     bytes: Uint8Array,
@@ -63,7 +63,7 @@ export class Lines {
     return end;
   }
 
-  /** Bytes are missing: the line that they are in is none. */
+  /** Bytes are missing: the line that contains the gap is dropped. */
   lose(): void {
     this.held.clear();
     this.isCutShort = true;
@@ -77,7 +77,7 @@ export interface Command {
   readonly at: Stamp;
 }
 
-/** What a line of a client says. */
+/** The command in a client's line. */
 export function readCommand(
   bytes: Uint8Array,
   start: number,
@@ -103,14 +103,16 @@ export function replyText({ code, text }: Reply): string {
 /** Commands in order, and the replies to them. */
 export class Replies {
   private readonly waiting: Command[] = [];
-  /** Of a reply that goes over several lines. */
+  /** Code of a multi-line reply. */
   private code = '';
 
   sent(command: Command): void {
     if (this.waiting.length < MAX_WAITING) this.waiting.push(command);
   }
 
-  /** @returns the reply that a line ends, with the command that it answers; undefined where it goes on, or is none */
+  /**
+   * @returns the reply that a line ends, with the command that it answers; undefined if it continues, or is not one
+   */
   received(
     bytes: Uint8Array,
     start: number,
@@ -125,7 +127,7 @@ export class Replies {
     }
     this.code = '';
     const reply = { code: Number(code), text: line.slice(4).trim() };
-    // Another reply follows one that says that something has begun.
+    // A preliminary reply is followed by another one.
     const command = reply.code < 200 ? this.waiting[0] : this.waiting.shift();
     return { reply, command };
   }
@@ -141,7 +143,7 @@ export class Replies {
   }
 }
 
-/** Base64 that is text; undefined for what is none. */
+/** Base64 that encodes text; undefined otherwise. */
 export function base64Text(text: string): string | undefined {
   if (!/^[A-Za-z0-9+/]{1,4096}={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');

@@ -38,7 +38,7 @@ it('gives all that was captured when a connection ends with gaps', async () => {
 });
 
 it('does not wait for bytes that their receiver has acknowledged', async () => {
-  // What was captured of the request ends in the middle; its receiver has all of it.
+  // The captured part of the request ends in the middle; its receiver has all of it.
   const next = GET.replace('/a', '/b');
   const frames = [
     ...[...opened, client(1, 'x'.repeat(20)), client(500, next)],
@@ -115,7 +115,7 @@ it.each<[string, readonly Frame[]]>([
   expect(await requests(frames)).toEqual([['/a', '200', HELLO_MD5]]);
 });
 
-/** More connections than are held at a time, each of which sends this. */
+/** More connections than are followed at a time, each of which sends this. */
 const many = (text: string): Frame[] =>
   Array.from({ length: 40_000 }, (_, i) =>
     ethernet(

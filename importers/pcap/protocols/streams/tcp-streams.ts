@@ -1,16 +1,17 @@
 /**
- * Puts the payloads of TCP connections in order and gives them to the parser of their protocol, which is found by what
- * the first bytes are, not by ports.
+ * Reassembles the payloads of TCP connections and passes them to the parser of their protocol, which is recognised
+ * by the first bytes, not by ports.
  *
- * A segment that comes early is held until what is before it comes. Bytes that the other side has acknowledged, and those
- * that are missing when too much is held or the connection ends, are a gap. Of bytes that come twice the first are taken,
- * as most receivers do.
+ * An early segment is buffered until the preceding bytes arrive. Bytes that the other side has acknowledged, and
+ * those still missing when too much is buffered or the connection ends, are a gap. Of repeated bytes the first are
+ * used, as most receivers do.
  *
- * A connection that has sent the beginning of its first message, or nothing that is known, is a single object until
- * another segment comes: attacks begin a million connections that never go on.
+ * A connection that has sent only the beginning of its first message, or nothing recognisable, is a single object
+ * until another segment arrives: attacks begin a million connections that never continue.
  *
- * Invariants: memory is bounded by MAX_HELD_BYTES of connections, early segments and begun messages over all; the cost of
- * a packet does not depend on how many connections are open; connections of no protocol that is known cost a bit each.
+ * Invariants: memory is bounded by MAX_HELD_BYTES for connections, early segments and incomplete messages together;
+ * the cost of a packet does not depend on the number of open connections; connections of an unknown protocol cost
+ * one bit each.
  */
 import { AgedMap } from '../../../shared/aged-map.ts';
 import type { Packet } from '../../decode/packet.ts';
@@ -29,19 +30,22 @@ import { STREAM_PROTOCOLS } from './stream-protocols.ts';
 const MAX_EARLY = 64;
 const MAX_EARLY_BYTES = 1 << 20;
 const MAX_HELD_BYTES = 64 << 20;
-/** What the objects of a connection and its parser take, about. */
+/** Approximate memory of a connection's objects and its parser. */
 const CONNECTION_BYTES = 2048;
-/** First bytes of one direction that are too few to tell the protocol. */
+/** First bytes of one direction that are too few to recognise the protocol. */
 const MAX_FIRST_BYTES = 16_384;
-/** Segments in which a protocol is looked for: a connection may have been captured from its middle, or begin with a proxy's handshake. */
+/**
+ * Number of segments in which a protocol is searched: a connection may have been captured from the middle, or begin
+ * with a proxy's handshake.
+ */
 const MOST_TRIES = 8;
-/** Connections that others have agreed on, and that have not come. */
+/** Maximum number of expected connections that others have negotiated. */
 const MAX_EXPECTED = 1024;
 const NO_BYTES = new Uint8Array(0);
 const [FIN, SYN, RST, ACK] = [1, 2, 4, 16];
 /** RFC 7323: a window has less than 2^30 bytes; captures of one have gaps far below it. */
 const MAX_JUMP = 1 << 26;
-/** Bytes that a RST may be away from what comes next. */
+/** Maximum distance of a RST from the next byte. */
 const MAX_RESET_JUMP = 1 << 20;
 
 interface Held {
@@ -52,7 +56,7 @@ interface Early extends Held {
   readonly seq: number;
 }
 
-/** A connection of which one segment has come that says nothing yet. */
+/** A connection with one segment that is not sufficient yet. */
 interface Begun extends Early {
   readonly sourcePort: number;
   readonly isFromOriginator: boolean;
@@ -62,24 +66,24 @@ interface Begun extends Early {
 }
 
 class Direction {
-  /** Sequence number of the byte that comes next; -1 before the first. */
+  /** Sequence number of the next byte; -1 before the first. */
   next = -1;
   early: Early[] | undefined;
   earlyBytes = 0;
   /** Sequence number after its last byte; -1 before a FIN. */
   fin = -1;
   hasEnded = false;
-  /** What came before the protocol is known. */
+  /** Bytes that arrived before the protocol is known. */
   first: Held | undefined;
 }
 
-/** What is known of the flow of the packet that was taken last. */
+/** State of the flow of the last packet. */
 export interface FlowBeginnings {
   /** Whether it was seen from its SYN on. */
   readonly isFromStart: boolean;
   /** Sequence number of the first byte of the side that has sent the packet. */
   readonly firstSequence: number;
-  /** Whether the side that has sent the packet has opened the flow, as far as that can be told. */
+  /** Whether the sender of the packet opened the flow, as far as known. */
   readonly isFromOriginator: boolean;
   /** Application protocols by the number of the flow. */
   readonly services: Map<number, string>;
@@ -93,7 +97,7 @@ interface Recognised {
 class Connection {
   readonly sides = [new Direction(), new Direction()] as const;
   parser: StreamParser | undefined;
-  /** What the segment that is about to be read was recognised as. */
+  /** The protocol recognised in the segment about to be read. */
   found: Recognised | undefined;
   ends: Endpoints;
   /** Segments that may yet show the protocol. */
@@ -107,7 +111,7 @@ class Connection {
 
   /**
    * @param p one of its packets
-   * @param isFirstClient whether the side that has sent payload first is the client
+   * @param isFirstClient whether the first side to send payload is the client
    * @param isFromFirst whether the packet is from that side
    */
   constructor(p: Packet, ends: Endpoints, isFirstClient: boolean, isFromFirst: boolean) {
@@ -119,7 +123,7 @@ class Connection {
     this.firstPort = isFromFirst ? p.srcPort : p.dstPort;
   }
 
-  /** Which of the sides has sent a packet. */
+  /** The side that sent a packet. */
   sideOf(p: Packet): 0 | 1 {
     if (p.srcPort !== this.firstPort) return 1;
     if (p.srcPort !== p.dstPort) return 0;
@@ -158,7 +162,7 @@ class FlowBits {
 }
 
 export class TcpStreams {
-  /** Connections that were given up because too much was open at a time. */
+  /** Number of connections that were dropped because too much was open. */
   evicted = 0;
   private readonly sink: MessageSink;
   private readonly flows: FlowBeginnings;
@@ -167,10 +171,10 @@ export class TcpStreams {
   private readonly begun = new AgedMap<number, Begun>();
   private readonly done = new FlowBits();
   private readonly expected = new Map<string, ExpectedConnection>();
-  /** Bytes of memory that connections take, early segments and begun messages included. */
+  /** Memory of connections, including early segments and incomplete messages. */
   heldBytes = 0;
 
-  /** @param protocols that are looked for, in this order */
+  /** @param protocols to recognise, in this order */
   constructor(
     sink: MessageSink,
     flows: FlowBeginnings,
@@ -186,7 +190,7 @@ export class TcpStreams {
     this.flows = flows;
   }
 
-  /** @param flow number of the packet's flow, which the tracker of flows has taken last */
+  /** @param flow number of the packet's flow, which the flow tracker processed last */
   packet(p: Packet, flow: number): void {
     if (this.done.has(flow)) return;
     const isControl = (p.tcpFlags & (FIN | RST)) !== 0;
@@ -205,7 +209,7 @@ export class TcpStreams {
     expected.set(placeOf(connection.address, connection.port), connection);
   }
 
-  /** The parser of a connection that was expected, whose ends are then as they were agreed on. */
+  /** The parser of an expected connection, whose ends are those negotiated. */
   private expectedParser(connection: Connection, side: 0 | 1): StreamParser | undefined {
     if (this.expected.size === 0) return undefined;
     const { client, clientPort, server, serverPort } = connection.ends;
@@ -240,7 +244,7 @@ export class TcpStreams {
     const direction = connection.sides[side];
     if (direction.next < 0) direction.next = this.firstOf(seq);
     else if (Math.abs((seq - direction.next) | 0) > MAX_JUMP) {
-      // No window is as wide. Another connection that has the same addresses and ports begins a protocol.
+      // No window is that wide. Another connection with the same addresses and ports begins a protocol.
       const isClient = connection.isClient(side);
       if (this.recognise(p.bytes.subarray(from, to), connection.ends, isClient) === undefined)
         return;
@@ -257,7 +261,7 @@ export class TcpStreams {
     this.bound();
   }
 
-  /** @param p one of its packets; all else as for `Connection` */
+  /** @param p one of its packets; the others as for `Connection` */
   private connect(
     p: Packet,
     flow: number,
@@ -275,12 +279,12 @@ export class TcpStreams {
    * Takes the first segment of a connection.
    * @param seq of its first byte
    * @param end of its payload in the bytes of the packet
-   * @returns the connection, where more can be said of the segment than its protocol
+   * @returns the connection, if the segment reveals more than its protocol
    */
   private first(p: Packet, flow: number, seq: number, end: number): Connection | undefined {
     const { payloadStart: start, payload, srcPort, dstPort } = p;
     const { isFromOriginator, services } = this.flows;
-    // By the port the sides are told apart.
+    // The port distinguishes the sides.
     const mayWait = end - start === payload && payload <= MAX_FIRST_BYTES && srcPort !== dstPort;
     const isControl = (p.tcpFlags & (FIN | RST)) !== 0;
     if (!mayWait || isControl || this.expected.size > 0 || this.firstOf(seq) !== seq)
@@ -300,7 +304,7 @@ export class TcpStreams {
       }
       services.set(flow, service);
     }
-    // Bytes of no protocol are not looked at again.
+    // Bytes of an unknown protocol are not examined again.
     const isUnknown = found === undefined;
     const bytes = isUnknown ? NO_BYTES : new Uint8Array(part);
     this.begun.set(flow, {
@@ -317,7 +321,7 @@ export class TcpStreams {
     return undefined;
   }
 
-  /** Another packet has come of a connection that was begun. */
+  /** Another packet has arrived for a begun connection. */
   private resume(p: Packet, flow: number): Connection | undefined {
     const begun = this.begun.get(flow);
     if (begun === undefined) return undefined;
@@ -336,7 +340,7 @@ export class TcpStreams {
     this.heldBytes -= CONNECTION_BYTES + bytes.length;
   }
 
-  /** Where a direction begins whose first segment that was captured begins at `seq`: others may have been sent before. */
+  /** Start of a direction whose first captured segment begins at `seq`: others may have been sent before. */
   private firstOf(seq: number): number {
     const { isFromStart, firstSequence } = this.flows;
     const ahead = (seq - firstSequence) | 0;
@@ -348,7 +352,7 @@ export class TcpStreams {
     return parser === undefined ? tries <= 0 : parser.isDone && parser.isTunnel !== true;
   }
 
-  /** What the receiver of a direction has, but the capture has not, will not come any more. */
+  /** Bytes that the receiver has, but the capture has not, will not arrive any more. */
   private acknowledge(p: Packet, connection: Connection): void {
     if ((p.tcpFlags & ACK) === 0) return;
     const side = connection.sideOf(p) === 0 ? 1 : 0;
@@ -390,7 +394,7 @@ export class TcpStreams {
     if (direction.early !== undefined) this.drain(connection, side);
   }
 
-  /** Early segments that come next now. */
+  /** Early segments that are next now. */
   private drain(connection: Connection, side: 0 | 1): void {
     const direction = connection.sides[side];
     for (;;) {
@@ -418,7 +422,7 @@ export class TcpStreams {
       this.skipTo(connection, side, early[0]!.seq);
   }
 
-  /** What is missing up to a place is not waited for any longer; early segments before it are given. */
+  /** Missing bytes up to a position are no longer waited for; early segments before it are passed on. */
   private skipTo(connection: Connection, side: 0 | 1, seq: number): void {
     const direction = connection.sides[side];
     for (;;) {
@@ -528,7 +532,7 @@ export class TcpStreams {
     const parser = found.protocol.parser(connection.ends, this.sink);
     connection.parser = parser;
     this.heldBytes += parser.heldBytes;
-    // What the other side has sent before was too little to tell, and may be of what came before this protocol.
+    // What the other side has sent before was not sufficient, and may precede this protocol.
     const other = side === 0 ? 1 : 0;
     const before = connection.sides[other].first;
     this.dropFirst(connection.sides[other]);
@@ -546,7 +550,7 @@ export class TcpStreams {
     const side = connection.sideOf(p);
     const direction = connection.sides[side];
     if ((p.tcpFlags & RST) !== 0) {
-      // One that is far from what comes next is none that the other side would believe.
+      // The other side would not believe a RST that is far from the next byte.
       if (direction.next >= 0 && Math.abs((p.tcpSeq - direction.next) | 0) > MAX_RESET_JUMP) return;
       this.close(flow, connection);
       return;
@@ -592,7 +596,7 @@ export class TcpStreams {
       this.evictOldest();
   }
 
-  /** Of connections that have only begun, or of the others, whichever are more: neither can push out the other. */
+  /** Of begun connections, or of the others, whichever are more: neither can displace the other. */
   private evictOldest(): void {
     const begun = this.begun.size < this.open.size ? undefined : this.begun.oldest();
     if (begun !== undefined) {

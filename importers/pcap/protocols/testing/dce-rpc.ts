@@ -17,7 +17,7 @@ export function rpc(
   return cat(header, le(4, call), body, trailer);
 }
 
-/** Of the interface of services. */
+/** The interface of the service control manager. */
 const SVCCTL = '81bb7a36 4498 f135 ad32 98f038001003';
 const TASKS = '4959d386 c983 4440 b424 db363231fd0c';
 const NDR = '045d888aeb1cc9119fe808002b104860 02000000';

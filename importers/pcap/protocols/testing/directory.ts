@@ -17,7 +17,7 @@ export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => ber(0x3
 const name = (...parts: readonly string[]): Uint8Array =>
   sequence(field(0, whole(1)), field(1, sequence(...parts.map((part) => text(part, 0x1b)))));
 const realm = text('EXAMPLE.COM', 0x1b);
-/** Of the accounts that ask for tickets of services. */
+/** The accounts that request service tickets. */
 const clientRealm = text('CORP.EXAMPLE.COM', 0x1b);
 export const request = (
   type: 10 | 12,

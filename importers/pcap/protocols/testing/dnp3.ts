@@ -1,7 +1,7 @@
 /** For tests: frames of DNP3. */
 import { cat } from '../../testing/build.ts';
 
-/** CRC-16/DNP (IEEE 1815), with its table-less polynomial as it is stated, not reflected. */
+/** CRC-16/DNP (IEEE 1815), bit by bit, with its polynomial as stated, not reflected. */
 function sum(bytes: Uint8Array): Uint8Array {
   const reflect = (value: number, bits: number): number => {
     let out = 0;
@@ -24,7 +24,7 @@ interface Frame {
   readonly sequence?: number;
 }
 
-/** A message of one frame: function, then what follows it. */
+/** A message in one frame: function, then its parameters. */
 export function dnp3(
   { isFromMaster, outstation = 10, sequence = 0 }: Frame,
   code: number,

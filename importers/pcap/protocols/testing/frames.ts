@@ -1,4 +1,4 @@
-/** For tests: connections as frames, and what their protocols say. */
+/** For tests: connections as frames, and their protocol events. */
 import {
   collect,
   inputOf,
@@ -46,7 +46,7 @@ export function dialogue(port: number, lines: readonly string[], cut = Infinity)
   });
 }
 
-/** Messages in turn, the client's first, cut into pieces. */
+/** Alternating messages, the client's first, divided into pieces. */
 export function exchange(port: number, messages: readonly Uint8Array[], cut = Infinity): Frame[] {
   const { client, server } = stream(port);
   const next = [1, 1];
@@ -67,7 +67,7 @@ export function datagram(fromClient: boolean, port: number, payload: Uint8Array)
   return ethernet(0x0800, ip4({ src: from, dst: to, proto: 17 }, udp(src, dst, payload)));
 }
 
-/** What the protocols of a capture say; a frame each millisecond. */
+/** The protocol events of a capture, with a frame each millisecond. */
 export async function events(frames: readonly Frame[], snaplen = 65_535): Promise<CollectedRow[]> {
   return (await read(frames, { snaplen })).rows;
 }

@@ -1,4 +1,4 @@
-/** For tests: what TLS clients offer. */
+/** For tests: offers of TLS clients. */
 import { ascii, cat, hex, n16 } from '../../testing/build.ts';
 
 const extension = (type: number, data: Uint8Array): Uint8Array =>
@@ -23,7 +23,7 @@ export function clientHello(): Uint8Array {
   );
 }
 
-/** A handshake message in a record of its own. */
+/** A handshake message in a separate record. */
 export function handshake(type: number, message: Uint8Array): Uint8Array {
   const header = cat(Uint8Array.of(type, 0), n16(message.length));
   return cat('16 0301', n16(message.length + 4), header, message);

@@ -16,7 +16,7 @@ export function frame(
   return cat(size, Uint8Array.of(TYPES[type], flags), n32(stream), bytes);
 }
 
-/** Headers as they are, which no table keeps (RFC 7541, 6.2.2). */
+/** Literal headers that no table stores (RFC 7541, 6.2.2). */
 export function block(...headers: readonly (readonly [string, string])[]): Uint8Array {
   const text = (value: string): Uint8Array => cat(Uint8Array.of(value.length), ascii(value));
   return cat(...headers.map(([name, value]) => cat('00', text(name), text(value))));
@@ -40,7 +40,7 @@ export const response = (
 ): Uint8Array => block([':status', status], ['content-type', 'text/plain'], ...more);
 export const SETTINGS = frame('settings', 0, 0, cat(n16(3), n32(100)));
 
-/** Two requests whose responses come in the other order, in turns with their frames; requests and responses in turn. */
+/** Two requests with interleaved responses in reverse order; requests and responses alternate. */
 export const SESSION: readonly Uint8Array[] = [
   cat(
     ...[PREFACE, SETTINGS, frame('headers', 1, END_HEADERS | END_STREAM, request('/a'))],

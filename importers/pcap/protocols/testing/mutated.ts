@@ -1,6 +1,6 @@
 /**
- * For tests: reads conversations that chance has changed, cut into segments, mixed up, repeated and lost. Whatever comes
- * of it, nothing is thrown, nothing stays held, and every event has the form that is written.
+ * For tests: reads randomly changed conversations, divided into segments, reordered, repeated and lost. Whatever
+ * the result, nothing is thrown, nothing stays buffered, and every event has the documented form.
  */
 import { Packet } from '../../decode/packet.ts';
 import type { ProtocolMessage } from '../messages.ts';
@@ -26,7 +26,7 @@ interface Segment extends Said {
   readonly flags: number;
 }
 const [FIN, RST, ACK] = [1, 4, 16];
-/** Of protocols that are not known by their first bytes alone. */
+/** Protocols that the first bytes alone do not identify. */
 const PORTS: Readonly<Record<string, number>> = { dns: 53, modbus: 502 };
 
 /** Bytes with a few changes. */

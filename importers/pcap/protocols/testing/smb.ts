@@ -49,7 +49,7 @@ export function framed(...messages: readonly Uint8Array[]): Uint8Array {
   return cat(Uint8Array.of(0, all.length >>> 16, (all.length >>> 8) & 255, all.length & 255), all);
 }
 
-/** A body with a name or buffer after `size` bytes of it, whose place and length are at two places. */
+/** A body with a name or buffer after its first `size` bytes, whose position and length are at two offsets. */
 function body(size: number, place: number, length: number, name: Buffer): Buffer {
   const fixed = Buffer.alloc(size);
   fixed.writeUInt16LE(64 + size, place);
@@ -138,7 +138,7 @@ export const written = (id: number, command = 9): Uint8Array =>
 export const closeFile = (id: number, file: number): Buffer =>
   Buffer.concat([header({ command: 6, id, tree: 7 }), Buffer.alloc(8), Buffer.alloc(16, file)]);
 
-/** A login, a share and a file; requests and responses in turn. */
+/** A login, a share and a file; requests and responses alternate. */
 export const SESSION: readonly Uint8Array[] = [
   ...[setUp(1, Buffer.alloc(8)), answered(1, 0xc0000016, CHALLENGE)],
   ...[setUp(2, AUTHENTICATE), answered(2, 0, Buffer.alloc(0))],

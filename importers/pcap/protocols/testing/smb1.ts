@@ -15,7 +15,7 @@ interface Command {
   readonly bytes?: Uint8Array;
   /** Whether its words begin with the code and the place of the next. */
   readonly isChained?: boolean;
-  /** Where its words, with those of the chain, say where its data are: after a byte of padding. */
+  /** Offset of the word, counting those of the chain, that states where its data are: after a byte of padding. */
   readonly dataPlace?: number;
 }
 const [UNICODE_AND_NT_STATUS, NO_MORE] = [0xc001, 0xff];
@@ -101,7 +101,7 @@ export const close = (file: number): Command => ({
   ...{ code: 0x04, words: Buffer.concat([le(2, file), le(4, 0)]) },
 });
 export const done = (code: number): Command => ({ code, words: Buffer.alloc(0) });
-/** With names of two bytes a character: the format byte ends at an even place. */
+/** Names with two bytes per character: the format byte ends at an even offset. */
 export const named = (code: number, ...names: readonly string[]): Command => ({
   code,
   words: Buffer.alloc(2),
@@ -132,7 +132,7 @@ export function transacted(data: Uint8Array): Command {
   words.writeUInt16LE(32 + 3 + 20, 14);
   return { code: 0x25, words, bytes: data };
 }
-/** Changes what is known of an open file. */
+/** Changes the attributes of an open file. */
 export function setInfo(file: number, level: number, data: Buffer): Command {
   const words = Buffer.alloc(30);
   const start = 32 + 3 + 30;
@@ -148,7 +148,7 @@ export function setInfo(file: number, level: number, data: Buffer): Command {
   };
 }
 
-/** A login, a share and a file that is read; requests and replies in turn. */
+/** A login, a share and a file that is read; requests and replies alternate. */
 export const SESSION: readonly Uint8Array[] = [
   ...[message({ id: 1 }, setUp(CHALLENGE.subarray(0, 8))), refused(setUp(CHALLENGE))],
   ...[message({ id: 2 }, setUp(AUTHENTICATE)), reply(2, setUp(Buffer.alloc(0)))],

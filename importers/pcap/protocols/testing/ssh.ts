@@ -1,4 +1,4 @@
-/** For tests: what sides of SSH offer. */
+/** For tests: offers of SSH clients and servers. */
 import { ascii, cat, n32 } from '../../testing/build.ts';
 
 /** A KEXINIT (RFC 4253, 7.1) with lists in the order of the message. */
@@ -11,7 +11,7 @@ export function offer(lists: readonly string[]): Uint8Array {
   return cat(n32(body.length + 5), '04', body, '00'.repeat(4));
 }
 
-/** A packet that is not encrypted yet, by its message's number and content. */
+/** An unencrypted packet with a message's number and content. */
 export function packet(type: number, content: Uint8Array): Uint8Array {
   return cat(n32(content.length + 6), '04', Uint8Array.of(type), content, '00'.repeat(4));
 }

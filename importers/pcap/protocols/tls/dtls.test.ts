@@ -66,7 +66,7 @@ it('says what a client offers and a server chooses', async () => {
   });
   expect(row?.attrs).toMatchObject({
     ...{ version: 'DTLSv12', cipher: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', established: 'T' },
-    // The cookie is none of what the client offers; the newest version counts.
+    // The cookie is not part of the client's offer; the newest version counts.
     ja4: 'dd3d0206h2_777cda164f4b_fb71836bce29',
   });
   expect(row?.attrs['cert_sha256']).toHaveLength(64);
@@ -118,7 +118,7 @@ it('has hellos that nobody answers, each once', async () => {
   const frames = [
     ...[from(true, record(1, 0, message)), from(true, record(1, 0, message))],
     ...[from(true, record(1, 0, other('')))],
-    // In pieces, the last of which is missing, and whole from there on.
+    // In pieces, the last of which is missing, and complete afterwards.
     ...[from(true, record(1, 0, message, 0, 100)), from(true, record(1, 0, other(''), 0, 100))],
     from(true, record(1, 0, other(''), 100)),
   ];

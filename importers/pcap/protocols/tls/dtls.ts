@@ -1,11 +1,11 @@
 /**
- * DTLS handshakes (RFC 9147, RFC 6347, 1.0: RFC 4347): what a client offers, what a server chooses, and its certificates as
- * far as they are sent in clear.
+ * DTLS handshakes (RFC 9147, RFC 6347, 1.0: RFC 4347): a client's offer, a server's choice, and its certificates if
+ * they are sent in clear.
  *
- * One event a handshake, of kind `tls`, at the time of its first hello. After it nothing is read but a hello in clear with
- * another random value, which begins another handshake.
+ * One event per handshake, of kind `tls`, at the time of its first hello. After it nothing is read but a hello in
+ * clear with another random value, which begins another handshake.
  *
- * Invariant: handshake messages that come in pieces are bounded in size and number.
+ * Invariant: fragmented handshake messages are bounded in size and number.
  */
 import { u16, u24 } from '../../bytes.ts';
 import { HandshakePieces, MAX_HANDSHAKE_BYTES } from './handshake-pieces.ts';
@@ -28,12 +28,12 @@ import {
 const RECORD_HEADER = 13;
 const MESSAGE_HEADER = 12;
 const HELLO_VERIFY_REQUEST = 3;
-/** Of the record layer: 1.0, 1.2 and 1.3, and what came before the standard. */
+/** Versions of the record layer: 1.0, 1.2 and 1.3, and the pre-standard one. */
 const VERSIONS: ReadonlySet<number> = new Set([0xfeff, 0xfefd, 0x0100]);
 /** Encrypted records of 1.3 (RFC 9147, 4). */
 const [UNIFIED_MASK, UNIFIED] = [0xe0, 0x20];
 const MAX_PIECES = 128;
-/** Messages of a side that have begun. */
+/** Maximum number of incomplete messages of a side. */
 const MAX_BEGUN = 4;
 
 interface Record {
@@ -44,7 +44,7 @@ interface Record {
   readonly end: number;
 }
 
-/** The record that begins there; undefined for what is none. */
+/** The record that begins there; undefined if it is not one. */
 function recordAt(bytes: Uint8Array, start: number, end: number): Record | undefined {
   const from = start + RECORD_HEADER;
   if (from > end || !VERSIONS.has(u16(bytes, start + 1))) return undefined;
@@ -54,7 +54,7 @@ function recordAt(bytes: Uint8Array, start: number, end: number): Record | undef
   return { type, epoch: u16(bytes, start + 3), start: from, end: to };
 }
 
-/** Which side begins a connection with a datagram; undefined: it does not. */
+/** The side that begins a connection with a datagram; undefined: it does not. */
 export function dtlsSender(
   bytes: Uint8Array,
   start: number,
@@ -73,8 +73,8 @@ export function dtlsSender(
 }
 
 /**
- * The random value of the hello whose first piece begins at a place; undefined where none does. A request for another hello
- * has none of its own.
+ * The random value of the hello whose first piece begins at a position; undefined if there is none. A
+ * HelloVerifyRequest has none of its own.
  */
 function helloRandom(bytes: Uint8Array, at: number): Uint8Array | undefined {
   const isHello = bytes[at] === CLIENT_HELLO || bytes[at] === SERVER_HELLO;
@@ -95,7 +95,7 @@ export class DtlsConversation {
   private readonly ends: Endpoints;
   private readonly sink: MessageSink;
   private readonly at: Stamp;
-  /** Messages that come in pieces, by their number. */
+  /** Fragmented messages, by number. */
   private readonly begun = [new Map<number, Begun>(), new Map<number, Begun>()] as const;
   private readonly isEncrypted = [false, false];
   /** Random values of the hellos, by the types of these. */
@@ -133,7 +133,7 @@ export class DtlsConversation {
     if (random === undefined) return false;
     const known = this.randoms[type];
     if (known === undefined) return this.isDone || (sender === 'client') !== isClient;
-    // A server may answer the same hello twice, each time with another of its own.
+    // A server may answer the same hello twice, each time with a different one.
     const mayDiffer =
       sender === 'server' && !this.isDone && this.randoms[CLIENT_HELLO] !== undefined;
     return !mayDiffer && Buffer.compare(known, random) !== 0;
@@ -160,8 +160,8 @@ export class DtlsConversation {
   }
 
   /**
-   * A side sends what only the other can read. Early data of a client, or what overtook it, may come before the server's hello,
-   * which is waited for.
+   * A side sends encrypted data. Early data of a client, or what overtook it, may precede the server's hello, which
+   * is waited for.
    */
   private encrypted(isClient: boolean): void {
     this.isEncrypted[isClient ? 0 : 1] = true;

@@ -56,7 +56,10 @@ export function ja4(hello: Hello, transport: 't' | 'q' | 'd'): string {
   return `${first}_${shortHash(sorted(suites))}_${shortHash(sorted(hashed), tail)}`;
 }
 
-/** First and last character of what the client prefers; of their hexadecimal form where they are no letters or digits. */
+/**
+ * First and last character of the client's preferred protocol; of its hexadecimal form if they are not
+ * alphanumeric.
+ */
 function alpnPart(protocol: string | undefined): string {
   if (protocol === undefined || protocol === '') return '00';
   const ends = protocol[0]! + protocol.at(-1)!;

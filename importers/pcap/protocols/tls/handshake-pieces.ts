@@ -1,10 +1,10 @@
 /**
- * Bytes of a handshake that come in pieces, in any order and more than once, over datagrams (QUIC, DTLS).
+ * Reassembles handshake bytes that arrive in pieces, in any order and repeatedly, over datagrams (QUIC, DTLS).
  *
- * Invariant: they are bounded in size and number, and joined only once they are whole.
+ * Invariant: they are bounded in size and number, and joined only once they are complete.
  */
 export const MAX_HANDSHAKE_BYTES = 65_536;
-/** What a piece takes beside its bytes, about. */
+/** Approximate overhead of a piece. */
 const PIECE_BYTES = 256;
 
 export class HandshakePieces {
@@ -13,17 +13,17 @@ export class HandshakePieces {
   /** Bytes of the pieces, which may overlap. */
   private sum = 0;
 
-  /** @param most pieces that are kept */
+  /** @param most maximum number of pieces */
   constructor(most: number) {
     this.most = most;
   }
 
-  /** Bytes of memory that are taken. */
+  /** Allocated bytes. */
   get heldBytes(): number {
     return this.sum + PIECE_BYTES * this.pieces.length;
   }
 
-  /** @returns whether the piece says more than those before it, and there is room for it */
+  /** @returns whether the piece adds anything new, and there is room for it */
   add(at: number, bytes: Uint8Array): boolean {
     const { pieces } = this;
     const end = at + bytes.length;

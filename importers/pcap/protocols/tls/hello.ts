@@ -1,4 +1,4 @@
-/** What a TLS client offers and a server chooses (RFC 8446, 4.1 and 4.2; RFC 5246, 7.4.1). */
+/** A TLS client's offer and a server's choice (RFC 8446, 4.1 and 4.2; RFC 5246, 7.4.1). */
 import { u16 } from '../../bytes.ts';
 import { textOf } from '../messages.ts';
 import SUITES from './cipher-suites.json' with { type: 'json' };
@@ -7,13 +7,13 @@ export interface Hello {
   readonly isClient: boolean;
   readonly version: number;
   readonly random: Uint8Array;
-  /** Of a server: the one it chose. */
+  /** For a server: the chosen one. */
   readonly ciphers: readonly number[];
   readonly extensions: readonly number[];
   readonly groups: readonly number[];
   readonly pointFormats: readonly number[];
   readonly signatures: readonly number[];
-  /** Of `supported_versions`. */
+  /** From `supported_versions`. */
   readonly versions: readonly number[];
   readonly alpn: readonly string[];
   readonly serverName: string | undefined;
@@ -21,12 +21,12 @@ export interface Hello {
 
 const [FIRST_DRAFT, LAST_SHORT_DRAFT] = [0x7f00, 0x7f15];
 
-/** Of drafts up to 21 of TLS 1.3 a ServerHello has neither session nor compression. */
+/** In drafts of TLS 1.3 up to 21, a ServerHello has neither session nor compression. */
 export function isShort(version: number, isClient: boolean): boolean {
   return !isClient && version >= FIRST_DRAFT && version <= LAST_SHORT_DRAFT;
 }
 
-/** As IANA's registry and Zeek name it; undefined where it is in neither. */
+/** Its name in IANA's registry and Zeek; undefined if it is in neither. */
 export function suiteName(suite: number): string | undefined {
   return (SUITES as Readonly<Record<string, string>>)[hex4(suite)];
 }
@@ -36,7 +36,7 @@ export function hex4(value: number): string {
   return value.toString(16).padStart(4, '0');
 }
 
-/** Reads numbers of 16 bits between two places; an odd byte at the end is left out. */
+/** Reads 16-bit numbers between two positions; an odd byte at the end is ignored. */
 function words(bytes: Uint8Array, start: number, end: number): number[] {
   const out: number[] = [];
   for (let at = start; at + 2 <= end; at += 2) out.push(u16(bytes, at));
@@ -44,7 +44,7 @@ function words(bytes: Uint8Array, start: number, end: number): number[] {
 }
 
 /**
- * A ClientHello or ServerHello without its header; undefined for what is none.
+ * A ClientHello or ServerHello without its header; undefined if it is invalid.
  * @param isDatagram whether it is of DTLS, whose clients repeat a cookie of the server
  */
 export function readHello(

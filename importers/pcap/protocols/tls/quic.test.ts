@@ -4,7 +4,7 @@ import { cat, hex, n16, n32 } from '../../testing/build.ts';
 import { datagram, type Frame, of } from '../testing/frames.ts';
 import { clientHello } from '../testing/hellos.ts';
 
-/** Keys that RFC 9001, A.1, and RFC 9369, A.1, give for this connection's number. */
+/** The connection id for which RFC 9001, A.1, and RFC 9369, A.1, list keys. */
 const ID = hex('8394c8f03e515708');
 interface Keys {
   readonly version: string;

@@ -1,10 +1,11 @@
 /**
- * QUIC's Initial packets (RFC 9000, RFC 9001; version 2: RFC 9369): the hellos of its TLS handshake. They are encrypted with
- * keys that follow from what is sent in clear, so that everybody on the way can read them.
+ * QUIC's Initial packets (RFC 9000, RFC 9001; version 2: RFC 9369): the hellos of its TLS handshake. They are
+ * encrypted with keys derived from data sent in clear, so that every observer can read them.
  *
- * One event a connection, of kind `tls`, at the time of the first packet.
+ * One event per connection, of kind `tls`, at the time of the first packet.
  *
- * Invariants: packets that are decrypted are bounded for each connection, as is what is held of its hellos.
+ * Invariants: the number of decrypted packets is bounded for each connection, and so are the buffered parts of its
+ * hellos.
  */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import { u24, u32 } from '../../bytes.ts';
@@ -17,7 +18,7 @@ const LONG_HEADER = 0x80;
 /** Set by a client in its first packets; a server may leave it away (RFC 9287). */
 const FIXED_BIT = 0x40;
 const MAX_CONNECTION_ID_BYTES = 20;
-/** RFC 9000, 14.1: datagrams in which clients begin are no smaller. */
+/** RFC 9000, 14.1: datagrams in which clients begin are at least this large. */
 const LEAST_DATAGRAM = 1200;
 const MAX_PACKETS = 32;
 const MAX_COALESCED = 8;
@@ -28,7 +29,7 @@ const [CLIENT_HELLO, SERVER_HELLO] = [1, 2];
 interface Version {
   readonly salt: Buffer;
   readonly labels: 'quic' | 'quicv2';
-  /** Bits of the first byte that say that a packet is an Initial. */
+  /** Bits of the first byte that identify an Initial. */
   readonly initial: number;
 }
 
@@ -67,7 +68,7 @@ function expand(secret: Buffer, label: string, size: number): Buffer {
     Buffer.from(name, 'latin1'),
     Buffer.of(0, 1),
   ]);
-  // One block of HMAC is enough for what is asked here.
+  // One block of HMAC is enough here.
   return createHmac('sha256', secret).update(info).digest().subarray(0, size);
 }
 
@@ -86,12 +87,12 @@ interface LongPacket {
   readonly number: number;
   readonly isInitial: boolean;
   readonly id: Uint8Array;
-  /** Where the packet's number is, and where the packet ends. */
+  /** Position of the packet's number, and end of the packet. */
   readonly at: number;
   readonly end: number;
 }
 
-/** A number of QUIC's own form (RFC 9000, 16), and where what follows begins. */
+/** A variable-length number (RFC 9000, 16), and the start of what follows. */
 function variable(
   bytes: Uint8Array,
   at: number,
@@ -105,7 +106,7 @@ function variable(
   return value <= Number.MAX_SAFE_INTEGER ? [value, at + size] : undefined;
 }
 
-/** The packet with a long header that begins there; undefined for what is none of a version that is known. */
+/** The packet with a long header that begins there; undefined if it is not one of a known version. */
 function longPacket(bytes: Uint8Array, start: number, end: number): LongPacket | undefined {
   if (end - start < 7 || (bytes[start]! & LONG_HEADER) !== LONG_HEADER) return undefined;
   const number = u32(bytes, start + 1);
@@ -130,7 +131,7 @@ function longPacket(bytes: Uint8Array, start: number, end: number): LongPacket |
   return { version: known, number, isInitial, id, at: length[1], end: length[1] + length[0] };
 }
 
-/** What a packet carries; undefined where the keys do not fit. */
+/** The payload of a packet; undefined if the keys do not fit. */
 function decrypt(
   bytes: Uint8Array,
   start: number,
@@ -156,13 +157,13 @@ function decrypt(
   try {
     decipher.final();
   } catch {
-    // Another packet than the keys are of, or one that was changed: it says nothing.
+    // The keys belong to another packet, or it was modified: it is ignored.
     return undefined;
   }
   return plain;
 }
 
-/** The first message of a side, if all of it is there and it is of a type. */
+/** The first message of a side, if it is complete and has the given type. */
 function messageIn(pieces: HandshakePieces, type: number): Buffer | undefined {
   const head = pieces.first(4);
   return head?.[0] === type ? pieces.first(4 + u24(head, 1))?.subarray(4) : undefined;
@@ -210,7 +211,7 @@ export function mayBeginQuic(bytes: Uint8Array, start: number, end: number): boo
 
 export class QuicConversation {
   readonly service = 'quic';
-  /** Whether a client has begun it, so that it is one. */
+  /** Whether a client has begun it, so that it certainly is one. */
   isKnown = false;
   isDone = false;
   private readonly ends: Endpoints;
@@ -258,7 +259,7 @@ export class QuicConversation {
     if (this.keys !== undefined)
       plain = decrypt(bytes, start, packet, isClient ? this.keys.client : this.keys.server);
     if (plain === undefined && isClient) {
-      // Its first packet, or the first one after the server has asked for another.
+      // Its first packet, or the first one after the server's Retry.
       const keys = keysOf(packet.version, packet.id, 'client in');
       plain = decrypt(bytes, start, packet, keys);
       if (plain !== undefined) {

@@ -1,10 +1,10 @@
 /**
- * TLS handshakes (RFC 8446, RFC 5246, SSL 3.0): what a client offers, what a server chooses, and its certificates as
- * far as they are sent in clear, which TLS 1.3 does not.
+ * TLS handshakes (RFC 8446, RFC 5246, SSL 3.0): a client's offer, a server's choice, and its certificates if they
+ * are sent in clear, which they are not in TLS 1.3.
  *
- * One event a connection, at the time of the ClientHello. After the handshake nothing more is read.
+ * One event per connection, at the time of the ClientHello. Nothing is read after the handshake.
  *
- * Invariants: handshake messages are held up to a bound; what is no handshake ends the reading.
+ * Invariants: handshake messages are buffered up to a limit; reading ends at anything that is not a handshake.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { u16, u24 } from '../../bytes.ts';
@@ -23,13 +23,13 @@ import type {
 const RECORD_HEADER = 5;
 export const [CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, APPLICATION_DATA] = [20, 21, 22, 23];
 export const [CLIENT_HELLO, SERVER_HELLO, CERTIFICATE] = [1, 2, 11];
-/** 2^14 and what encryption may add. */
+/** 2^14 plus the expansion of encryption. */
 const MAX_RECORD_BYTES = 16_384 + 2048;
 /** A chain of certificates is the longest message. */
 const MAX_HELD_BYTES = 262_144;
 const MAX_CERTIFICATES = 10;
 
-/** RFC 8446, 4.1.3: a ServerHello with this in it asks for another ClientHello. */
+/** RFC 8446, 4.1.3: a ServerHello with this random value asks for another ClientHello. */
 const HELLO_RETRY = Buffer.from(
   'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c',
   'hex',
@@ -39,7 +39,7 @@ const VERSIONS: Readonly<Record<number, string>> = {
   ...{ 0x0300: 'SSLv3', 0x0301: 'TLSv10', 0x0302: 'TLSv11', 0x0303: 'TLSv12', 0x0304: 'TLSv13' },
   ...{ 0xfeff: 'DTLSv10', 0xfefd: 'DTLSv12', 0xfefc: 'DTLSv13' },
 };
-/** Of TLS 1.3: the first byte of their numbers. */
+/** The first byte of TLS 1.3 draft versions. */
 const DRAFTS = 0x7f;
 const ALERTS: Readonly<Record<number, string>> = {
   ...{ 0: 'close_notify', 10: 'unexpected_message', 20: 'bad_record_mac', 40: 'handshake_failure' },
@@ -79,7 +79,7 @@ class TlsStream implements StreamParser {
   private server: Hello | undefined;
   private certificates: readonly Uint8Array[] = [];
   private alert: string | undefined;
-  /** About what hellos and certificates take in memory. */
+  /** Approximate memory of hellos and certificates. */
   private helloBytes = 0;
   private isEstablished = false;
   private isRetried = false;
@@ -144,9 +144,9 @@ class TlsStream implements StreamParser {
         this.isEstablished = true;
         break;
       default:
-        // After a HelloRetryRequest it changes nothing: both hellos are yet to come.
+        // After a HelloRetryRequest it changes nothing: both hellos are still to come.
         if (this.isRetried && this.server === undefined) return;
-        // What comes after a change of ciphers is encrypted; TLS 1.3 says so for the sake of others only.
+        // Everything after a ChangeCipherSpec is encrypted; in TLS 1.3 it is only sent for compatibility.
         side.isEncrypted = true;
         if (this.server !== undefined && !isClient) this.isEstablished = true;
     }
@@ -200,7 +200,7 @@ class TlsStream implements StreamParser {
     const side = this.sides[isClient ? 0 : 1];
     if (side.isEncrypted) return;
     this.problem ??= 'bytes of the handshake are missing';
-    // Nothing tells where the next record of this side begins.
+    // The start of this side's next record is unknown.
     side.isEncrypted = true;
     side.held.clear();
   }
@@ -225,7 +225,7 @@ class TlsStream implements StreamParser {
   }
 }
 
-/** What is known of a handshake; at least one of both hellos. */
+/** What is known of a handshake; at least one of the hellos. */
 interface Handshake {
   readonly at: Stamp;
   readonly client: Hello | undefined;

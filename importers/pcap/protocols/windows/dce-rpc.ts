@@ -1,8 +1,8 @@
 /**
- * DCE/RPC (C706, [MS-RPCE]) over TCP and in pipes of SMB: one event a call, with whether it was answered, and logins with
- * NTLM. Of calls that make services and tasks, which.
+ * DCE/RPC (C706, [MS-RPCE]) over TCP and in SMB pipes: one event per call, with whether it was answered, and NTLM
+ * logins. For calls that create services and tasks, their names.
  *
- * Invariants: of a message up to 64 KiB are held; calls that wait for answers, and interfaces, are bounded.
+ * Invariants: up to 64 KiB of a message are buffered; pending calls and interfaces are bounded.
  */
 import INTERFACES from './dce-rpc-interfaces.json' with { type: 'json' };
 import { FramedStream } from '../streams/framed.ts';
@@ -20,7 +20,7 @@ const HEADER_BYTES = 16;
 const MAX_WAITING = 256;
 const MAX_CONTEXTS = 256;
 const MAX_TEXT = 2048;
-/** Of a message: its first fragment; the call names an object. */
+/** Flags of a message: its first fragment; the call names an object. */
 const [FIRST_FRAGMENT, HAS_OBJECT] = [1, 0x80];
 const LITTLE_ENDIAN = 0x10;
 const TYPE = {
@@ -37,7 +37,7 @@ const FROM_SERVER: ReadonlySet<number> = new Set([
 /** Level of authentication at which calls are encrypted. */
 const PRIVACY = 6;
 const AUTH_HEADER_BYTES = 8;
-/** Of a handle at the beginning of a call's parameters. */
+/** Size of a handle at the beginning of a call's parameters. */
 const HANDLE_BYTES = 20;
 
 const FAULTS: Readonly<Record<number, string>> = {
@@ -58,10 +58,10 @@ const KNOWN: ReadonlyMap<string, Interface> = new Map(
 
 interface Call {
   readonly at: Stamp;
-  /** UUID of its interface, where its binding was seen. */
+  /** UUID of its interface, if its binding was seen. */
   readonly uuid: string | undefined;
   readonly operation: number;
-  /** What its parameters say. */
+  /** The contents of its parameters. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -104,9 +104,9 @@ class Pdu {
   }
 }
 
-/** Bytes of the message that begins at a place; 0: more are needed; undefined: it is none. */
+/** Size of the message that begins at a position; 0: more bytes are needed; undefined: it is not one. */
 function messageSize(bytes: Uint8Array, start: number, end: number): number | undefined {
-  // What is not there yet is as it should be.
+  // Missing bytes count as valid.
   const at = (place: number): number => (start + place < end ? bytes[start + place]! : 0);
   const isKnown =
     at(0) === 5 &&
@@ -123,7 +123,7 @@ function messageSize(bytes: Uint8Array, start: number, end: number): number | un
   return size < HEADER_BYTES || pdu.u16(10) + HEADER_BYTES > size ? undefined : size;
 }
 
-/** Whether bytes of unknown meaning begin as a message does; of four bytes on that can be told. */
+/** Whether unknown bytes begin like a message; decidable from four bytes on. */
 export function beginsRpc(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && messageSize(bytes, 0, bytes.length) !== undefined;
 }
@@ -132,7 +132,7 @@ function isFromServer(bytes: Uint8Array, start: number): boolean {
   return FROM_SERVER.has(bytes[start + 2]!);
 }
 
-/** Where such a stream is: over TCP, or in a pipe of SMB. */
+/** The transport of such a stream: TCP, or an SMB pipe. */
 interface RpcPlace {
   readonly pipe?: string;
   readonly columns?: ProtocolMessage['columns'];
@@ -148,7 +148,7 @@ export class DceRpcStream extends FramedStream {
   private readonly logins = new GssExchange('dce_rpc');
   /** The account of the login that worked. */
   private account: ProtocolMessage['columns'];
-  /** Where the server says that it listens: a pipe, or a port. */
+  /** The server's stated endpoint: a pipe, or a port. */
   private endpoint: string | undefined;
 
   constructor(ends: Endpoints, sink: MessageSink, place: RpcPlace = {}) {
@@ -275,12 +275,12 @@ export class DceRpcStream extends FramedStream {
   }
 }
 
-/** Of an operation; `unknown-7`, as Zeek writes it. */
+/** The name of an operation; `unknown-7`, as in Zeek. */
 function nameOf(uuid: string | undefined, operation: number): string {
   return KNOWN.get(uuid ?? '')?.operations[operation] ?? `unknown-${operation}`;
 }
 
-/** What the parameters of a call name. */
+/** The names in the parameters of a call. */
 function detailsOf(name: string, pdu: Pdu, start: number): Record<string, string> {
   const texts = new Texts(pdu, start, name.endsWith('A') ? 1 : 2);
   if (/^OpenService[AW]$/.test(name)) {
@@ -291,7 +291,7 @@ function detailsOf(name: string, pdu: Pdu, start: number): Record<string, string
     texts.skip(HANDLE_BYTES);
     const service = texts.text();
     texts.optional();
-    // Access, type, start and what to do on errors.
+    // Access, type, start and error handling.
     texts.skip(16);
     return known({ service_name: service, command: texts.text() });
   }
@@ -327,14 +327,14 @@ class Texts {
     this.at += size;
   }
 
-  /** A text that a pointer leads to, if that is not null. */
+  /** A text behind a pointer, if that is not null. */
   optional(): string | undefined {
     const pointer = this.pdu.u32(this.at);
     this.at += 4;
     return pointer === 0 ? undefined : this.text();
   }
 
-  /** Undefined: it is none. One that is longer, or goes on in another fragment, ends with `…`. */
+  /** Undefined if it is not a text. A longer one, or one that continues in another fragment, ends with `…`. */
   text(most = MAX_TEXT): string | undefined {
     const { pdu, at, width } = this;
     const [room, offset, characters] = [pdu.u32(at), pdu.u32(at + 4), pdu.u32(at + 8)];

@@ -19,7 +19,7 @@ it.each([Infinity, 1])('says the service and the realm within SMB (pieces of %s)
     ...{ message: 'AP cifs/host1.example.com EXAMPLE.COM success', action: 'login' },
     attrs: { request_type: 'AP', sname: 'cifs/host1.example.com', cipher: 'rc4-hmac' },
   });
-  // The realm is the service's: the account may be of another.
+  // The realm is the service's: the account's may differ.
   expect(row?.attrs['realm']).toBe('EXAMPLE.COM');
   expect(row?.['user_domain']).toBeUndefined();
 });

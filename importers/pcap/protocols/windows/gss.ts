@@ -6,9 +6,9 @@ import { errorName, readTicketUse, type TicketUse } from './kerberos.ts';
 import type { Endpoints, MessageSink, Stamp } from '../messages.ts';
 import { NtlmExchange } from './ntlm.ts';
 
-/** Fields that a message of Kerberos begins with: its version, 5, and the first bytes of its type. */
+/** The first fields of a Kerberos message: its version, 5, and the first bytes of its type. */
 const VERSION_AND_TYPE = Buffer.from('a003020105a1030201', 'hex');
-/** Of tag and length of the message and of the sequence in it. */
+/** Size of tag and length of the message and of its sequence. */
 const [LEAST_HEADERS, MOST_HEADERS] = [4, 12];
 const MOST_FOUND = 8;
 
@@ -48,9 +48,9 @@ export class GssExchange {
     this.ntlm.takeAccount(user, domain, at);
   }
 
-  /** What the login was told; gives the event. @param isAccepted undefined: that is not known */
+  /** The result of the login; emits the event. @param isAccepted undefined: unknown */
   result(ends: Endpoints, sink: MessageSink, isAccepted: boolean | undefined): void {
-    // A server that does not take the ticket may go on with NTLM: then the result is not the ticket's.
+    // A server that refuses the ticket may continue with NTLM: then the result is not the ticket's.
     const isOther = this.ntlm.account !== undefined;
     this.ntlm.result(ends, sink, isAccepted);
     const { ticket } = this;

@@ -1,7 +1,7 @@
 /**
- * Kerberos 5 (RFC 4120): one event a request, with its answer. Over TCP each message comes after its length.
+ * Kerberos 5 (RFC 4120): one event per request, with its answer. Over TCP each message is preceded by its length.
  *
- * Invariants: of a message up to a bound is held; one request waits for its answer at a time.
+ * Invariants: messages are buffered up to a limit; one request at a time is pending.
  */
 import { u32 } from '../../bytes.ts';
 import {
@@ -23,12 +23,12 @@ const LENGTH_BYTES = 4;
 /** Application tags of the messages, by their type. */
 const APPLICATION = 0x60;
 const [AS_REQUEST, AS_REPLY, TGS_REQUEST, TGS_REPLY, AP_REQUEST, ERROR] = [10, 11, 12, 13, 14, 30];
-/** Which side sends a message. */
+/** The side that sends a message. */
 const SENDERS: ReadonlyMap<number, 'client' | 'server'> = new Map<number, 'client' | 'server'>([
   ...[AS_REQUEST, TGS_REQUEST].map((type) => [type, 'client'] as const),
   ...[AS_REPLY, TGS_REPLY, ERROR].map((type) => [type, 'server'] as const),
 ]);
-/** Of an element: its tag and length. */
+/** Maximum size of an element's tag and length. */
 const MOST_HEADER_BYTES = 6;
 const PREAUTH_REQUIRED = 25;
 const MORE_PROCESSING = 91;
@@ -63,15 +63,15 @@ const ERRORS: Readonly<Record<number, string>> = {
 interface KerberosMessage {
   readonly type: number;
   readonly client: string | undefined;
-  /** Of the client; a request for a ticket of a service (TGS) does not say it. */
+  /** Realm of the client; a request for a service ticket (TGS) does not state it. */
   readonly clientRealm?: string | undefined;
-  /** Of the server. */
+  /** Realm of the server. */
   readonly realm: string | undefined;
   readonly server: string | undefined;
-  /** From when, and until when the ticket is to be valid. */
+  /** The requested validity of the ticket. */
   readonly from?: string | undefined;
   readonly till?: string | undefined;
-  /** What it is to be (RFC 4120, 5.4.1), the first bit the highest. */
+  /** Requested options (RFC 4120, 5.4.1), the first bit the highest. */
   readonly options?: number;
   /** Types of encryption that are offered. */
   readonly offered?: readonly string[];
@@ -81,7 +81,7 @@ interface KerberosMessage {
   readonly errorText?: string | undefined;
 }
 
-/** Undefined for what is none of those messages. */
+/** Undefined if it is none of those messages. */
 function readKerberos(bytes: Uint8Array, start: number, end: number): KerberosMessage | undefined {
   const type = (bytes[start] ?? 0) - APPLICATION;
   const isRequest = type === AS_REQUEST || type === TGS_REQUEST;
@@ -119,10 +119,10 @@ function readKerberos(bytes: Uint8Array, start: number, end: number): KerberosMe
   };
 }
 
-/** What a login with a ticket says, or why it is refused. */
+/** The contents of a login with a ticket, or the reason for its refusal. */
 export type TicketUse = Pick<KerberosMessage, 'client' | 'realm' | 'server' | 'cipher' | 'error'>;
 
-/** A login with a ticket (RFC 4120, 5.5.1), whose client is encrypted, or an error; undefined for what is neither. */
+/** A login with a ticket (RFC 4120, 5.5.1), whose client is encrypted, or an error; undefined otherwise. */
 export function readTicketUse(
   bytes: Uint8Array,
   start: number,
@@ -162,7 +162,7 @@ class Fields {
     return value?.tag === BER.sequence ? new Fields(this.bytes, value) : undefined;
   }
 
-  /** A Ticket, which has an application tag of its own. */
+  /** A Ticket, which has its own application tag. */
   ticket(number: number): Fields | undefined {
     const value = this.value(number);
     const inner =
@@ -280,7 +280,7 @@ export class KerberosExchange {
     const server = request?.server ?? answer?.server;
     const { error } = answer ?? {};
     const word = error === undefined ? undefined : errorName(error);
-    // The client has to prove first who it is: neither has it failed, nor has it got anything.
+    // The client must first prove its identity: it has neither failed nor succeeded.
     const isAskedFor = error === PREAUTH_REQUIRED || error === MORE_PROCESSING;
     const outcome =
       answer === undefined || isAskedFor ? undefined : error === undefined ? 'success' : 'failure';
@@ -344,7 +344,7 @@ class KerberosStream extends FramedStream {
     return senderOf(bytes, start, end) === (isClient ? 'client' : 'server');
   }
 
-  /** The next answer may be that of another request. */
+  /** The next answer may belong to another request. */
   protected override lost(): void {
     this.exchange.finish();
   }
@@ -354,7 +354,7 @@ class KerberosStream extends FramedStream {
   }
 }
 
-/** Of a length, and a message that has it. */
+/** Recognises a length followed by a message. */
 function senderOf(
   bytes: Uint8Array,
   start: number,

@@ -1,8 +1,8 @@
 /**
- * LDAP (RFC 4511) over TCP: one event a login, a search, a change or another operation, with its result. Messages that SASL
- * signs are read, those that it encrypts are not.
+ * LDAP (RFC 4511) over TCP: one event per login, search, change or other operation, with its result. Messages
+ * signed by SASL are read, encrypted ones are not.
  *
- * Invariants: of a message up to a bound is held, longer ones are skipped; requests that wait for results are bounded.
+ * Invariants: messages are buffered up to a limit, longer ones are skipped; pending requests are bounded.
  */
 import { u16, u32 } from '../../bytes.ts';
 import {
@@ -20,13 +20,13 @@ import type { Endpoints, MessageSink, Stamp, StreamProtocol } from '../messages.
 import { GssExchange } from './gss.ts';
 
 const MAX_MESSAGE_BYTES = 262_144;
-/** Of those that are passed over: what is said to be longer is no message. */
+/** Maximum size of a skipped message: a larger one is not a message. */
 const MOST_PASSED_OVER = 16 << 20;
-/** In which the number and the operation of a message are. */
+/** Bytes that contain a message's number and operation. */
 const BEGINNING_BYTES = 24;
-/** Of a signed message, before it (RFC 4422, 3.7). */
+/** The length before a signed message (RFC 4422, 3.7). */
 const LENGTH_BYTES = 4;
-/** Of a token of Kerberos (RFC 4121, 4.2.6.2), and of a signature of NTLM ([MS-NLMP] 2.2.2.9). */
+/** Size of a Kerberos token (RFC 4121, 4.2.6.2), and of an NTLM signature ([MS-NLMP] 2.2.2.9). */
 const TOKEN_BYTES = 16;
 const WRAP_TOKEN = 0x0504;
 const SEALED = 2;
@@ -90,16 +90,16 @@ interface Waiting {
   readonly id: number;
   readonly tag: number;
   readonly name: string;
-  /** Of a bind. */
+  /** For a bind. */
   readonly password?: string | undefined;
   readonly mechanism?: string;
   readonly version?: number | undefined;
-  /** Of a search. */
+  /** For a search. */
   readonly scope?: string | undefined;
   readonly filter?: string | undefined;
   readonly attributes?: readonly string[];
   entries: number;
-  /** Whether there may be more. */
+  /** Whether some may be missing. */
   mayLackEntries?: boolean;
 }
 
@@ -112,7 +112,7 @@ class LdapStream extends FramedStream {
   private readonly waiting = new Map<number, Waiting>();
   private readonly logins = new GssExchange('ldap');
   private user: string | undefined;
-  /** A login of which another step is to follow. */
+  /** A login with another step to follow. */
   private begun: { readonly request: Waiting; readonly text: string } | undefined;
   /** Whether messages may be signed or encrypted. */
   private isProtected = false;
@@ -147,7 +147,7 @@ class LdapStream extends FramedStream {
     return whole.end;
   }
 
-  /** An entry counts, whatever it has; what else is too long is passed over. */
+  /** An entry counts, whatever it contains; other overlong messages are skipped. */
   private tooLong(bytes: Uint8Array, start: number, isClient: boolean): void {
     const id = elementAt(bytes, start, bytes.length);
     const number = id?.tag === BER.integer ? integerOf(bytes, id) : undefined;
@@ -329,7 +329,7 @@ class LdapStream extends FramedStream {
     this.goOn(undefined);
   }
 
-  /** Tells a login that was begun, unless its next step is a bind with that mechanism. */
+  /** Emits a begun login, unless its next step is a bind with that mechanism. */
   private goOn(mechanism: string | undefined): void {
     const { begun } = this;
     this.begun = undefined;
@@ -387,7 +387,7 @@ function filterText(bytes: Uint8Array, filter: BerElement, depth: number): strin
   return all.length > MAX_FILTER_CHARACTERS ? `${all.slice(0, MAX_FILTER_CHARACTERS)}…` : all;
 }
 
-/** What a token signs and does not encrypt; undefined: it is encrypted, or unknown. */
+/** The signed content of a token; undefined: it is encrypted, or unknown. */
 function signedPart(token: Uint8Array): Uint8Array | undefined {
   if (token.length <= TOKEN_BYTES) return undefined;
   const rest = token.subarray(TOKEN_BYTES);
@@ -403,7 +403,7 @@ function signedPart(token: Uint8Array): Uint8Array | undefined {
   return isNtlm && headerAt(rest, 0, rest.length)?.end === rest.length ? rest : undefined;
 }
 
-/** Of a SEQUENCE that begins with the number of a message and an operation. */
+/** Recognises a SEQUENCE that begins with a message number and an operation. */
 function senderOf(
   bytes: Uint8Array,
   start: number,

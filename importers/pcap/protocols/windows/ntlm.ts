@@ -9,7 +9,7 @@ const [CHALLENGE, AUTHENTICATE] = [2, 3];
 const UNICODE = 1;
 const MAX_TEXT_BYTES = 2048;
 const MAX_PAIRS = 32;
-/** Of the target's information: names that Zeek's ntlm.log has. */
+/** Entries of the target information, with their names in Zeek's ntlm.log. */
 const TARGET: Readonly<Record<number, string>> = {
   ...{ 1: 'server_nb_computer_name', 2: 'server_nb_domain_name', 3: 'server_dns_computer_name' },
   ...{ 4: 'server_dns_domain_name', 5: 'server_tree_name' },
@@ -33,7 +33,7 @@ function textOfField(message: Buffer, at: number, isUnicode: boolean): string {
   return fieldOf(message, at).toString(isUnicode ? 'utf16le' : 'latin1');
 }
 
-/** One exchange of NTLM: a challenge, and the answer to it. */
+/** An NTLM exchange: a challenge, and the answer to it. */
 export class NtlmExchange {
   private readonly service: string;
   private readonly target = new Map<string, string>();
@@ -64,7 +64,7 @@ export class NtlmExchange {
     }
   }
 
-  /** An answer that is no message of NTLM's own, but in fields of the protocol that carries it. */
+  /** An answer that is in fields of the carrying protocol instead of an NTLM message. */
   takeAccount(user: string, domain: string, at: Stamp): void {
     this.login = { user, domain, workstation: '', at };
   }
@@ -82,7 +82,7 @@ export class NtlmExchange {
     }
   }
 
-  /** What the answer was told; gives the event. @param isAccepted undefined: that is not known */
+  /** The result for the answer; emits the event. @param isAccepted undefined: unknown */
   result(ends: Endpoints, sink: MessageSink, isAccepted: boolean | undefined): void {
     const { login } = this;
     this.login = undefined;

@@ -1,6 +1,6 @@
 /**
- * Remote desktop ([MS-RDPBCGR]): how a connection begins. One event a connection, with the account or token that the client
- * names before anything is encrypted. What follows is TLS, mostly.
+ * Remote desktop ([MS-RDPBCGR]): the beginning of a connection. One event per connection, with the account or token
+ * that the client names before encryption. TLS mostly follows.
  */
 import { u16, u16le, u32le } from '../../bytes.ts';
 import { HeldBytes } from '../streams/held-bytes.ts';
@@ -89,7 +89,7 @@ class RdpStream implements StreamParser {
     this.conclude();
   }
 
-  /** Name and version of the client, where the connection is not encrypted by then. */
+  /** Name and version of the client, if the connection is not encrypted by then. */
   private core(message: Uint8Array): void {
     for (let at = 0; at + 132 <= message.length; at++) {
       if (message[at] !== CORE[0] || message[at + 1] !== CORE[1]) continue;
@@ -179,7 +179,7 @@ export const RDP: StreamProtocol = {
     const size = u16(bytes, start + 2);
     if (size > 512 || bytes[start + 4] !== size - TPKT_BYTES - 1) return undefined;
     const code = bytes[start + 5];
-    // Siemens' S7 and MMS begin alike: their requests carry parameters instead.
+    // Siemens' S7 and MMS begin in the same way: their requests carry parameters instead.
     const after = bytes[start + TPKT_BYTES + X224_BYTES];
     const isOther = after !== undefined && after >= 0xc0 && after <= 0xc2 && size > 11;
     if (isOther) return undefined;

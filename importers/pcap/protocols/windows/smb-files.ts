@@ -1,23 +1,23 @@
 /**
- * Files that are read and written over SMB, by the number of the open file. Parts that come before those in front of
- * them wait, up to a bound.
+ * Files that are read and written over SMB, by the number of the open file. Early parts are buffered, up to a
+ * limit.
  */
 import { CarriedFile } from '../files/carried-file.ts';
 import { beginsRpc } from './dce-rpc.ts';
 import type { Endpoints, MessageSink, ProtocolMessage, Stamp } from '../messages.ts';
 
 const MAX_FILES = 256;
-/** Parts of one file that came early. */
+/** Limit of early parts of one file. */
 const MAX_EARLY_BYTES = 4 << 20;
 
 export interface FileNames {
   readonly path: string;
-  /** Bytes that it had when it was opened, or has since it was written. */
+  /** Its size when it was opened, or since it was written. */
   size: number | undefined;
   /** Whether those are its old ones: it was neither made nor emptied. */
   readonly isOld: boolean;
   readonly columns: ProtocolMessage['columns'];
-  /** The kind of its share is not known: what is a message of DCE/RPC is no file. */
+  /** The type of its share is unknown: a DCE/RPC message is not a file. */
   readonly mayBePipe: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface FileNames {
 class Transfer {
   next = 0;
   earlyBytes = 0;
-  /** Where the last of all parts ends that were sent. */
+  /** The end of the last part sent. */
   extent = 0;
   /** Whether parts may have been sent that are not known of. */
   mayLack = false;
@@ -78,7 +78,7 @@ class Transfer {
     while (this.early.length > 0) this.skipToFirst();
     const { path, size, columns, isOld } = this.names;
     const total = isFromClient ? undefined : size;
-    // Of a file that is written in part the rest is not known.
+    // For a partly written file the rest is unknown.
     const least = Math.max(this.extent, isFromClient && isOld ? (size ?? 0) : 0);
     const isEnded = isClosed && !this.mayLack;
     this.file.end({
@@ -106,7 +106,7 @@ export class SmbFiles {
 
   /**
    * Bytes of a file from `offset` on.
-   * @param extent where the part ends that they are of
+   * @param extent end of the part that contains them
    */
   add(
     id: string,
@@ -129,7 +129,7 @@ export class SmbFiles {
     transfer.add(offset, part);
   }
 
-  /** Messages of a side are missing: parts of files may be among them, or requests that say where parts belong. */
+  /** Messages of a side are missing: they may contain parts of files, or requests that state their offsets. */
   lose(isFromClient: boolean): void {
     for (const [key, transfer] of this.open)
       if (isFromClient || key.startsWith('r')) transfer.mayLack = true;
@@ -140,13 +140,13 @@ export class SmbFiles {
     this.end(`r${id}`, true);
   }
 
-  /** Parts of it are not known to be all. */
+  /** Its parts may be incomplete. */
   leave(id: string): void {
     this.end(`w${id}`, false);
     this.end(`r${id}`, false);
   }
 
-  /** The number of a file has come to be known, and with it what the server says of the file. */
+  /** The number of a file has become known, and with it the server's information on the file. */
   rename(from: string, to: string, names: FileNames): void {
     for (const direction of ['w', 'r']) {
       const transfer = this.open.get(direction + from);

@@ -1,22 +1,21 @@
 /**
- * What is known of a connection of SMB, whichever its version: shares, open files, accounts, requests that wait for
- * answers; and the events that come of it.
+ * State of an SMB connection, in any version: shares, open files, accounts, pending requests; and its events.
  *
- * Invariants: requests that wait for answers, files, pipes, shares and sessions are bounded.
+ * Invariants: pending requests, files, pipes, shares and sessions are bounded.
  */
 import { beginsRpc, DceRpcStream } from './dce-rpc.ts';
 import type { Endpoints, MessageSink, Stamp } from '../messages.ts';
 import { GssExchange } from './gss.ts';
 import { type FileNames, SmbFiles } from './smb-files.ts';
 
-/** Of a message: no data begin within it. */
+/** Size of a message's header: no data begin within it. */
 const LEAST_HEADER_BYTES = 32;
 const MAX_NAME_BYTES = 2048;
 const MAX_WAITING = 1024;
 const MAX_KEPT = 4096;
 const MAX_PIPES = 64;
 const MORE_PROCESSING = 0xc0000016;
-/** More is to be read of a message in a pipe. */
+/** More of a pipe message can be read. */
 export const BUFFER_OVERFLOW = 0x80000005;
 /** Classes of SET_INFO ([MS-FSCC] 2.4). */
 export const [RENAME, LINK, DISPOSITION] = [10, 11, 13];
@@ -66,7 +65,7 @@ interface FileRequest {
 /** An open file. */
 interface OpenFile extends FileNames {
   readonly name: string;
-  /** What is written to a pipe is no file. */
+  /** Data written to a pipe are not a file. */
   readonly isPipe: boolean;
   /** Share and session that it was opened in. */
   readonly tree: number;
@@ -87,15 +86,15 @@ const UNKNOWN_FILE: OpenFile = {
   },
 };
 
-/** Data of a message that come beyond what is held of it. */
+/** Data of a message beyond its buffered part. */
 export interface Data {
   readonly file: string;
-  /** Of a pipe. */
+  /** For a pipe. */
   readonly rpc: DceRpcStream | undefined;
   readonly names: FileNames;
-  /** Place in the file of the byte that comes next. */
+  /** Offset in the file of the next byte. */
   offset: number;
-  /** Bytes before it that are none of the file's. */
+  /** Number of preceding bytes that do not belong to the file. */
   ahead: number;
   left: number;
 }
@@ -112,7 +111,7 @@ export function answerOf(status: number): Answer {
   return { word, isFailed: status >= 0x80000000 };
 }
 
-/** What a server says of a file that it has opened. */
+/** A server's information on a file that it has opened. */
 interface Opened {
   /** Number of the open file. */
   readonly file: string;
@@ -124,7 +123,7 @@ interface Opened {
   readonly modified: string | undefined;
 }
 
-/** A map that forgets what was set first. */
+/** A bounded map that drops the oldest entries. */
 class Recent<T> {
   private readonly map = new Map<string, T>();
   get(key: string): T | undefined {
@@ -157,15 +156,18 @@ export class SmbSession {
   /** Names by the number of an open file, of a share, and of a session. */
   private readonly files = new Recent<OpenFile>();
   private readonly pipes = new Recent<true>();
-  /** What is said in pipes, by the number of the open file. */
+  /** Streams in pipes, by the number of the open file. */
   private readonly rpc = new Map<string, DceRpcStream>();
-  /** Numbers of open files, by what requests name a file that one before them in the same message opens. */
+  /**
+   * Numbers of open files, by the name that requests use for a file opened by an earlier request in the same
+   * message.
+   */
   private readonly opened = new Recent<string>();
   /** The file that the last request to open one asks for. */
   private asked: { readonly named: string; readonly file: OpenFile } | undefined;
   private readonly fileRequests = new Map<string, FileRequest>();
   private readonly carried: SmbFiles;
-  /** Data of the message that was read last, as far as they are beyond what was held of it. */
+  /** Data of the last message beyond its buffered part. */
   rest: Data | undefined;
   private readonly trees = new Recent<string>();
   private readonly users = new Recent<{ user: string; domain: string }>();
@@ -185,13 +187,13 @@ export class SmbSession {
     return carried.heldBytes + inPipes + 512 * kept + 128 * small;
   }
 
-  /** Goes on with data of a message that was not held. */
+  /** Continues data of a message that was not buffered. */
   carryOn(data: Data, isFromClient: boolean, bytes: Uint8Array, at: Stamp): void {
     const before = Math.min(data.ahead, bytes.length);
     const size = Math.min(bytes.length - before, data.left);
     data.ahead -= before;
     data.left -= size;
-    // Its number may have come with the answer, since the message began.
+    // Its number may have arrived with the answer after the message began.
     const file = this.opened.get(data.file) ?? data.file;
     if (size > 0) {
       const part = bytes.subarray(before, before + size);
@@ -215,7 +217,7 @@ export class SmbSession {
     const { fileRequests } = this;
     if (fileRequests.size >= MAX_WAITING) {
       fileRequests.delete(fileRequests.keys().next().value!);
-      // Where the bytes that answer it belong is not known any more.
+      // The position of the answering bytes is no longer known.
       this.carried.lose(false);
     }
     fileRequests.set(id, request);
@@ -228,7 +230,7 @@ export class SmbSession {
     return asked;
   }
 
-  /** A file was closed. Its number may be given to another one. */
+  /** A file was closed. Its number may be reused. */
   closeFile(named: string): void {
     const file = this.opened.get(named) ?? named;
     this.carried.close(file);
@@ -303,7 +305,7 @@ export class SmbSession {
     this.rpc.delete(file);
   }
 
-  /** A request that has the number of an earlier one takes its place: that one is not answered any more. */
+  /** A request with the number of an earlier one replaces it: that one will not be answered. */
   wait(id: string, request: Waiting): void {
     const replaced = this.waitingOf(id);
     if (replaced !== undefined) this.tell(replaced, undefined, {});
@@ -327,13 +329,13 @@ export class SmbSession {
   loggedIn(session: string, status: number): void {
     if (status === MORE_PROCESSING) return;
     const { account } = this.logins;
-    // A session's number that is reused may be another account's.
+    // A reused session number may belong to another account.
     if (status === 0 && account === undefined) this.users.delete(session);
     else if (status === 0) this.users.set(session, account!);
     this.logins.result(this.ends, this.sink, status === 0);
   }
 
-  /** @param share its kind, as the server says */
+  /** @param share its type, according to the server */
   treeConnected(request: Waiting, answer: Answer, tree: number, share: string | undefined): void {
     if (!answer.isFailed) this.trees.set(String(tree), request.name);
     if (share === 'PIPE') this.pipes.set(String(tree), true);
@@ -344,12 +346,12 @@ export class SmbSession {
   /**
    * Waits for the answer to a request that opens a file.
    * @param id number of the request
-   * @returns what requests after it in the same message name the file
+   * @returns the name that later requests in the same message use for the file
    */
   openFile(id: string, request: Waiting): string {
     this.wait(id, request);
     const named = openedBy(id);
-    // Those after an earlier request of this number meant the file of that one.
+    // Requests after an earlier one with this number meant that one's file.
     this.opened.delete(named);
     this.carried.leave(named);
     this.endPipe(named);
@@ -410,7 +412,7 @@ export class SmbSession {
     const file = what === 'tree_connect' ? undefined : name;
     const path = file === undefined ? share : pathOf(share, file);
     const { word, isFailed = false } = answer ?? {};
-    // The option that the file goes when it is closed.
+    // The option to delete the file when it is closed.
     const isDeleted = what === 'open' && ((options ?? 0) & 0x1000) !== 0;
     this.sink.message(this.ends, {
       ...{ kind: 'smb', type: what, at },
@@ -439,7 +441,7 @@ export class SmbSession {
     });
   }
 
-  /** Bytes of a file are missing: what comes after them shows that. */
+  /** Bytes of a file are missing: the following bytes show that. */
   gapIn(data: Data, isClient: boolean, size: number): void {
     const inData = Math.max(0, Math.min(size - data.ahead, data.left));
     if (inData > 0) data.rpc?.gap(isClient, inData);

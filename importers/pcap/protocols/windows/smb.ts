@@ -1,9 +1,9 @@
 /**
- * SMB 1 ([MS-CIFS], [MS-SMB]), 2 and 3 ([MS-SMB2]) over TCP, as far as it is not encrypted: shares that are connected, files
- * that are opened, read, written, renamed and deleted, calls of DCE/RPC in pipes, and logins with NTLM.
+ * SMB 1 ([MS-CIFS], [MS-SMB]), 2 and 3 ([MS-SMB2]) over TCP, if it is not encrypted: connected shares, files that
+ * are opened, read, written, renamed and deleted, DCE/RPC calls in pipes, and NTLM logins.
  *
- * Invariants: of a message the first bytes up to a bound are held, data that is read or written as `smb-files.ts` says, what
- * is known of the connection as `smb-session.ts` does.
+ * Invariants: messages are buffered up to a limit, file data as described in `smb-files.ts`, and the connection's
+ * state as in `smb-session.ts`.
  */
 import { u24 } from '../../bytes.ts';
 import { HeldBytes } from '../streams/held-bytes.ts';
@@ -23,9 +23,9 @@ class Side {
   readonly held = new HeldBytes();
   /** Bytes of the message that are left to skip. */
   skip = 0;
-  /** What of them is of a file. */
+  /** The part that belongs to a file. */
   data: Data | undefined;
-  /** Bytes are missing: nothing tells where the next message begins. */
+  /** Bytes are missing: the start of the next message is unknown. */
   isLost = false;
 }
 
@@ -79,7 +79,7 @@ class SmbStream implements StreamParser {
     }
   }
 
-  /** Takes bytes of a message that is not whole. @returns where what follows begins */
+  /** Takes bytes of an incomplete message. @returns start of what follows */
   private hold(
     side: Side,
     isClient: boolean,
@@ -107,7 +107,7 @@ class SmbStream implements StreamParser {
     return start + taken;
   }
 
-  /** Bytes of a message that are held: of data that is read or written none. */
+  /** Number of bytes to buffer of a message: none of its file data. */
   private wantedOf(held: HeldBytes, size: number): number {
     const { bytes } = held;
     if (bytes.length < FRAME_BYTES + SMB2_HEADER_BYTES) return Math.min(size, SMB2_HEADER_BYTES);
@@ -158,7 +158,7 @@ class SmbStream implements StreamParser {
   }
 }
 
-/** Whether a frame with a message of SMB begins there; undefined: there is too little to tell. */
+/** Whether a frame with an SMB message begins there; undefined: too few bytes to decide. */
 function frameAt(bytes: Uint8Array, start: number, end: number): boolean | undefined {
   const size = end - start;
   if (bytes[start] !== 0 || (size > 4 && bytes[start + 4]! < 0xfd)) return false;
@@ -167,11 +167,11 @@ function frameAt(bytes: Uint8Array, start: number, end: number): boolean | undef
 }
 
 export const SMB: StreamProtocol = {
-  /** A frame of NetBIOS' session service with a message of SMB in it. */
+  /** A frame of the NetBIOS session service with an SMB message in it. */
   recognise(bytes, start, end, _, isClient) {
     const isFrame = frameAt(bytes, start, end);
     if (isFrame !== true) return isFrame === undefined ? 'more' : undefined;
-    // A bit of the flags says which side sends.
+    // A bit of the flags tells which side sends.
     if (bytes[start + 4] === 0xfd) return isClient ? 'client' : 'server';
     const at = bytes[start + 4] === 0xff ? start + FRAME_BYTES + SMB1_FLAGS : start + 20;
     const bit = bytes[start + 4] === 0xff ? SMB1_IS_REPLY : IS_RESPONSE;

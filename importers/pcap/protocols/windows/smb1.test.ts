@@ -150,7 +150,7 @@ it('ends a file whose number is reused', async () => {
 it('forgets the name of a file that is closed', async () => {
   const files = await filesOf([
     ...[...opening(1, '\\a.txt', 5, 3), ...closing(2, 5)],
-    // Opened by a command that is not read.
+    // Opened by an unsupported command.
     ...[...reading(3, 5, 'secret'), ...closing(4, 5)],
   ]);
   expect(files).toEqual([['download', undefined, sha256('secret')]]);
@@ -217,7 +217,7 @@ it('does not name the account that had the number of the session before', async 
     exchange(4450, [
       ...[message({ id: 1 }, setUp(AUTHENTICATE)), reply(1, setUp(Buffer.alloc(0)))],
       ...opening(2, '\\a', 5, 0),
-      // With a token that says no account.
+      // With a token without an account.
       ...[message({ id: 3 }, setUp(Buffer.alloc(8))), reply(3, setUp(Buffer.alloc(0)))],
       ...opening(4, '\\b', 6, 0),
     ]),

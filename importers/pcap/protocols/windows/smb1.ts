@@ -1,7 +1,7 @@
 /**
- * Messages of SMB 1 ([MS-CIFS], [MS-SMB]), each of which may have several commands, one after another (AndX). Opening a
- * file, reading, writing and transactions of named pipes are read in the forms that Windows and Samba use; raw, locking and
- * multiplexed reads and writes, searches and the oldest commands (before LANMAN 1.0) are passed over.
+ * Messages of SMB 1 ([MS-CIFS], [MS-SMB]), each of which may have several consecutive commands (AndX). Opening a
+ * file, reading, writing and transactions of named pipes are read in the forms that Windows and Samba use; raw,
+ * locking and multiplexed reads and writes, searches and the oldest commands (before LANMAN 1.0) are skipped.
  */
 import type { Stamp } from '../messages.ts';
 import {
@@ -46,13 +46,13 @@ const DIRECTORY_ATTRIBUTE = 0x10;
 const SHARES: Readonly<Record<string, string>> = {
   ...{ 'A:': 'DISK', IPC: 'PIPE', 'LPT1:': 'PRINT', COMM: 'COMM' },
 };
-/** Classes of errors of those who do not know the numbers of NT. */
+/** Error classes for clients that do not know NT's error numbers. */
 const CLASSES: Readonly<Record<number, string>> = { 1: 'ERRDOS', 2: 'ERRSRV', 3: 'ERRHRD' };
 
 interface Command {
   readonly code: number;
   readonly words: Buffer;
-  /** Where its bytes begin in the message, and where they end. */
+  /** Start of its bytes in the message, and their end. */
   readonly start: number;
   readonly end: number;
 }
@@ -63,9 +63,9 @@ interface Header {
   readonly isUnicode: boolean;
   readonly isNtStatus: boolean;
   readonly tree: number;
-  /** Of the account. */
+  /** Identifies the account. */
   readonly session: string;
-  /** Of the request: process and number. */
+  /** Identifies the request: process and number. */
   readonly id: string;
 }
 
@@ -249,7 +249,7 @@ const OLD_OPENS: ReadonlySet<number> = new Set([
 ]);
 const DELETES: ReadonlySet<number> = new Set([COMMAND.delete, COMMAND.deleteDirectory]);
 
-/** Undefined for what is neither. */
+/** Undefined if it is neither. */
 function ntRenameOf(words: Buffer): 'rename' | 'link' | undefined {
   const level = words.length < 4 ? undefined : words.readUInt16LE(2);
   return level === NT_RENAME ? 'rename' : level === NT_LINK ? 'link' : undefined;
@@ -268,7 +268,7 @@ function headerOf(all: Buffer): Header {
   };
 }
 
-/** Commands of a message, as far as they are whole but for their last bytes. */
+/** Commands of a message, as far as they are complete except for their last bytes. */
 function* commandsOf(all: Buffer): Generator<Command> {
   let code = all[4]!;
   let from = HEADER_BYTES;
@@ -280,26 +280,26 @@ function* commandsOf(all: Buffer): Generator<Command> {
     yield { code, words, start, end: Math.min(all.length, start + all.readUInt16LE(last)) };
     if (!CHAINED.has(code) || words.length < 4 || words[0] === NO_MORE) return;
     const next = words.readUInt16LE(2);
-    // One that is not after this one would go round.
+    // A command that does not follow this one would form a cycle.
     if (next <= from) return;
     code = words[0]!;
     from = next;
   }
 }
 
-/** Of the number of an open file. */
+/** Name for the number of an open file. */
 function fileName(number: number): string {
   return `file ${number}`;
 }
 
-/** The upper half of a place in a file, where there is one. */
+/** The upper half of a file offset, if there is one. */
 function highOf(words: Buffer, at: number): number {
   return words.length >= at + 4 ? words.readUInt32LE(at) * 2 ** 32 : 0;
 }
 
 interface Text {
   readonly text: string;
-  /** Where what is after it begins. */
+  /** Start of what follows. */
   readonly next: number;
 }
 
@@ -320,14 +320,14 @@ function textAt(all: Buffer, at: number, end: number, isUnicode: boolean): Text 
 
 const MAX_LATIN_BYTES = 1024;
 
-/** Up to a zero. What code page it is of is not said. */
+/** Up to a zero. Its code page is not stated. */
 function latin(all: Buffer, start: number, end: number): string {
   const part = all.subarray(start, Math.min(end, start + MAX_LATIN_BYTES));
   const zero = part.indexOf(0);
   return part.toString('latin1', 0, zero < 0 ? part.length : zero);
 }
 
-/** Without the separator that it begins with, and what ends it. */
+/** Without the leading separator and the terminator. */
 function inShare(name: string): string {
   return name.replace(/\0+$/, '').replace(/^\\/, '');
 }

@@ -37,7 +37,7 @@ export const COMMAND = {
 const PIPE_TRANSCEIVE = 0x0011c017;
 const SHARES: Readonly<Record<number, string>> = { 1: 'DISK', 2: 'PIPE', 3: 'PRINT' };
 
-/** In a message of several requests the file of the one before. */
+/** In a compound request: the file of the previous request. */
 const SAME_FILE = '\xff'.repeat(16);
 
 interface Header {
@@ -51,7 +51,7 @@ interface Header {
 
 export class Smb2 {
   private readonly known: SmbSession;
-  /** What requests name the file that the one before them in their message opens. */
+  /** The name for the file that the previous request in the message opens. */
   private lastOpened = '';
 
   constructor(known: SmbSession) {
