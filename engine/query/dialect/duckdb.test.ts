@@ -1,6 +1,7 @@
 /** SQL specific to DuckDB, run by DuckDB. */
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { communityId as communityIdOfBytes } from '../../util/community-id.ts';
 import { foldText } from '../../util/fold.ts';
 import { parseIp4, parseIp6, ip6ToUuid } from '../values/address.ts';
 import {
@@ -59,6 +60,30 @@ describe('community IDs', () => {
       proto: `CAST(${proto} AS UTINYINT)`,
     });
     expect((await connection.runAndReadAll(`SELECT ${sql}`)).getRows()).toEqual([[id]]);
+  });
+
+  it.each([1, 6, 47, 58])('are those of the batches, of protocol %i', async (proto) => {
+    const sql = communityId({
+      source: ip4Hex('s'),
+      target: ip4Hex('t'),
+      sourcePort: 'CAST(p AS USMALLINT)',
+      targetPort: 'CAST(q AS USMALLINT)',
+      proto: `CAST(${proto} AS UTINYINT)`,
+    });
+    // It is planned with every list of events.
+    expect(sql.length).toBeLessThan(4000);
+    const rows = await connection.runAndReadAll(
+      `SELECT s, t, p, q, ${sql} FROM (VALUES (1, 2), (2, 1), (2, 2)) AS a(s, t), (FROM range(150) UNION ALL VALUES (NULL), (65535)) AS b(p), (VALUES (0), (3), (140), (NULL)) AS c(q)`,
+    );
+    const bytes = (ip: DuckDBValue | undefined) => Uint8Array.of(0, 0, 0, Number(ip));
+    const port = (value: DuckDBValue | undefined) =>
+      value === undefined || value === null ? undefined : Number(value);
+    expect(rows.currentRowCount).toBe(3 * 152 * 4);
+    for (const [s, t, p, q, id] of rows.getRows())
+      expect([s, t, p, q, id]).toEqual([
+        ...[s, t, p, q],
+        communityIdOfBytes(bytes(s), bytes(t), port(p), port(q), proto),
+      ]);
   });
 });
 

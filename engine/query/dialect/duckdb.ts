@@ -289,23 +289,19 @@ export function communityId(parts: {
 }): string {
   const { source, target, sourcePort, targetPort, proto } = parts;
   // Types of ICMP messages that form pairs serve as the two ports; others are one-way and never swapped.
-  const pair = (cases: readonly (readonly [number, number])[], value: string) =>
-    `CASE ${value} ${cases.map(([from, to]) => `WHEN ${from} THEN ${to}`).join(' ')} END`;
-  const answer = `CASE ${proto} WHEN 1 THEN ${pair(ICMP_PAIRS, sourcePort)} WHEN 58 THEN ${pair(ICMP6_PAIRS, sourcePort)} END`;
-  const icmp = `${proto} IN (1, 58)`;
-  const oneWay = `(${icmp} AND ${sourcePort} IS NOT NULL AND (${answer}) IS NULL)`;
-  const second = `CASE WHEN ${icmp} AND (${answer}) IS NOT NULL THEN (${answer}) ELSE ${targetPort} END`;
-  const hasPorts = `(${proto} IN (1, 6, 17, 58, 132) AND ${sourcePort} IS NOT NULL AND (${second}) IS NOT NULL)`;
-  const hex16 = (value: string) => `printf('%04x', CAST(${value} AS INTEGER))`;
-  const a = `${source} || CASE WHEN ${hasPorts} THEN ${hex16(sourcePort)} ELSE '' END`;
-  const b = `${target} || CASE WHEN ${hasPorts} THEN ${hex16(second)} ELSE '' END`;
-  const ordered = `(${oneWay} OR (${a}) < (${b}))`;
-  const first = `CASE WHEN ${ordered} THEN ${source} ELSE ${target} END`;
-  const last = `CASE WHEN ${ordered} THEN ${target} ELSE ${source} END`;
-  const firstPort = `CASE WHEN ${ordered} THEN ${hex16(sourcePort)} ELSE ${hex16(second)} END`;
-  const lastPort = `CASE WHEN ${ordered} THEN ${hex16(second)} ELSE ${hex16(sourcePort)} END`;
-  const ports = `CASE WHEN ${hasPorts} THEN ${firstPort} || ${lastPort} ELSE '' END`;
-  const bytes = `'0000' || ${first} || ${last} || printf('%02x', CAST(${proto} AS INTEGER)) || '00' || ${ports}`;
+  const pair = (cases: readonly (readonly [number, number])[]) =>
+    `CASE ${sourcePort} ${cases.map(([from, to]) => `WHEN ${from} THEN ${to}`).join(' ')} END`;
+  const answer = `(CASE ${proto} WHEN 1 THEN ${pair(ICMP_PAIRS)} WHEN 58 THEN ${pair(ICMP6_PAIRS)} END)`;
+  const second = `coalesce(${answer}, ${targetPort})`;
+  const oneWay = `(${proto} IN (1, 58) AND ${sourcePort} IS NOT NULL AND ${answer} IS NULL)`;
+  const ordered = `${source} < ${target} OR (${source} = ${target} AND ${sourcePort} <= ${second}) OR ${oneWay}`;
+  const hex = (value: string, digits: number) =>
+    `printf('%0${digits}x', CAST(${value} AS INTEGER))`;
+  const ports = (from: string, to: string) =>
+    `coalesce(CASE WHEN ${proto} IN (1, 6, 17, 58, 132) THEN ${hex(from, 4)} || ${hex(to, 4)} END, '')`;
+  const forth = `${source} || ${target} || ${hex(proto, 2)} || '00' || ${ports(sourcePort, second)}`;
+  const back = `${target} || ${source} || ${hex(proto, 2)} || '00' || ${ports(second, sourcePort)}`;
+  const bytes = `'0000' || CASE WHEN ${ordered} THEN ${forth} ELSE ${back} END`;
   // Addresses of two versions do not form a flow.
   return `CASE WHEN length(${source}) = length(${target}) THEN '1:' || base64(unhex(sha1(unhex(${bytes})))) END`;
 }
