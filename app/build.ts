@@ -1,4 +1,7 @@
-/** Builds what a checkout's shells need, where it is missing or old: the command line, the window and the desktop shell. */
+/**
+ * Builds what a checkout's shells need, if it is missing or outdated: the command line, the window and the desktop
+ * shell.
+ */
 import { DaybookError } from '../engine/contract/errors.ts';
 import { ensureCommandLine } from './cli/bundle.ts';
 import { ensureDesktop } from './desktop.ts';

@@ -1,6 +1,6 @@
 /**
- * What a checkout builds from its sources before it can be used (the window, the desktop shell):
- * built when it is missing or older than they are. An installed Daybook brings it along.
+ * Products that a checkout builds from its sources (the window, the desktop shell): built if missing or older than
+ * the sources. An installed Daybook includes them.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { takeLock } from './lock-file.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 const BUILDER = join(ROOT, 'node_modules/vite/bin/vite.js');
 const NOT_SOURCES = /(^|[/\\])(dist|node_modules)([/\\]|$)|[.]test[.]tsx?$|[.]md$/;
-/** Of what a failed build said. */
+/** Lines of a failed build's output that are shown. */
 const MOST_LINES = 40;
 
 /** Paths are relative to the checkout. */
@@ -26,9 +26,8 @@ export interface Build {
 }
 
 /**
- * Builds what is missing or old; `say` reports progress. When it cannot be built, one that was
- * built before is good enough.
- * @throws DaybookError unreadable when there is none and none can be built; cancelled
+ * Builds what is missing or outdated; `say` reports progress. If the build fails, an earlier product is used.
+ * @throws DaybookError unreadable if there is none and none can be built; cancelled
  */
 export async function ensureBuilt(
   build: Build,
@@ -57,7 +56,7 @@ export async function ensureBuilt(
   }
 }
 
-/** Whether what was built is newer than everything it is made of. */
+/** Whether the product is newer than all of its sources. */
 function isFresh({ product, sources }: Build): boolean {
   const file = join(ROOT, product);
   if (!existsSync(file)) return false;

@@ -1,6 +1,6 @@
 /**
- * What a process runs: its bundle (cli/vite.config.ts), or its sources, which are as good and slower to load. Plain
- * JavaScript: the first line of TypeScript would cost a compiler's start.
+ * Chooses what a process runs: its bundle (cli/vite.config.ts), or its sources, which are equivalent and slower to
+ * load. Plain JavaScript: the first line of TypeScript would require starting a compiler.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 
-/** What to import for the module `source`: that of the bundle, if one was built and is made of what lies here. */
+/** The module to import instead of `source`: the bundle's, if there is one built from the current sources. */
 export function bundled(source) {
   return pathToFileURL(join(root, chunk(source) ?? source)).href;
 }

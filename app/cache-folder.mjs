@@ -1,11 +1,11 @@
 /**
- * Where Daybook keeps what can be made again. Plain JavaScript: the command line asks for it before
- * anything compiled is kept, when the first line of TypeScript would cost a compiler's start.
+ * The folder for data that can be regenerated. Plain JavaScript: the command line needs it before the compile cache
+ * is set up, when the first line of TypeScript would require starting a compiler.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** What can be made again, such as the sample. */
+/** Data that can be regenerated, such as the sample. */
 export function cacheFolder(env) {
   const own = env.DAYBOOK_STATE;
   if (filled(own)) return join(own, 'cache');

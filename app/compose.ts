@@ -1,6 +1,6 @@
 /**
- * The only joiner of engine and importers. What needs no importer does not load this module: starting
- * must be quick.
+ * The only module that joins engine and importers. Code that needs no importer does not load it: starting must be
+ * fast.
  */
 import { dirname, join, sep } from 'node:path';
 import type {
@@ -76,8 +76,8 @@ export const evidence: Evidence = {
 };
 
 /**
- * Tells each file of a rotated set which one follows it; `files` have sets from old to new. Files of one
- * place in the set (a log and its compressed copy) follow each other in no order.
+ * Tells each file of a rotated set which one follows it; `files` have sets from old to new. Files at one place in
+ * the set (a log and its compressed copy) are in no order.
  */
 function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
   const newest = new Map<string, { readonly order: number; readonly file: FoundFile }>();

@@ -1,6 +1,6 @@
 /**
- * The desktop shell as the others see it: whether Electron is there, and how it is started. Nothing
- * is ever downloaded: what `npm ci` did not bring is not there.
+ * The interface to the desktop shell: whether Electron is there, and how it is started. Nothing is ever downloaded:
+ * what `npm ci` did not install is unavailable.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -28,7 +28,7 @@ interface Desktop {
   readonly file: string;
 }
 
-/** The desktop shell, or why there is none. */
+/** The desktop shell, or why it is unavailable. */
 export function findDesktop(env: NodeJS.ProcessEnv): Desktop | { readonly why: string } {
   const folder = env['ELECTRON_OVERRIDE_DIST_PATH'] ?? join(ROOT, 'node_modules/electron/dist');
   const file = join(folder, binaryName());
@@ -44,8 +44,8 @@ export function hasDisplay(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Builds the window and the desktop shell, where they are missing or old.
- * @throws DaybookError unreadable when they cannot be built; cancelled
+ * Builds the window and the desktop shell if they are missing or outdated.
+ * @throws DaybookError unreadable if the build fails; cancelled
  */
 export async function ensureDesktop(
   say: (text: string) => void,
@@ -56,9 +56,9 @@ export async function ensureDesktop(
 }
 
 /**
- * Runs the desktop shell until its window is closed; returns its exit status. What of it is missing or
- * old is built first, reported through `say`.
- * @throws DaybookError unreadable when it cannot be started; cancelled
+ * Runs the desktop shell until its window is closed; returns its exit status. Missing or outdated parts are built
+ * first, reported through `say`.
+ * @throws DaybookError unreadable if it cannot be started; cancelled
  */
 export async function runDesktop(
   desktop: Desktop,
@@ -68,7 +68,7 @@ export async function runDesktop(
 ): Promise<number> {
   await ensureDesktop(say, signal);
   const env = { ...process.env };
-  // With it Electron would be a plain Node.
+  // With it Electron would act as plain Node.
   delete env['ELECTRON_RUN_AS_NODE'];
   // Chromium has no sandbox for root, and starts only with this flag.
   const root = process.platform === 'linux' && process.getuid?.() === 0;

@@ -1,4 +1,4 @@
-/** Where Daybook keeps what belongs to a person rather than to a case, on each system. */
+/** Folders for data that belongs to a person rather than to a case, on each system. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { filled, given } from './cache-folder.mjs';
@@ -20,7 +20,7 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** Where new cases are put if nobody says otherwise; DAYBOOK_CASES names another folder. */
+/** The default folder of new cases; DAYBOOK_CASES names another one. */
 export function casesFolder(env: NodeJS.ProcessEnv): string {
   const own = env['DAYBOOK_CASES'];
   return filled(own) ? own : join(homedir(), 'Daybook');

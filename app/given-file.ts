@@ -9,10 +9,10 @@ import { CancelledError, DaybookError, messageOfError } from '../engine/contract
 import { pipeStream } from '../importers/shared/pipe-stream.ts';
 
 interface GivenFileOptions {
-  /** What the file is, as in "the list". */
+  /** The role of the file, as in "the list". */
   readonly what: string;
   readonly mostBytes: number;
-  /** What to do where it is larger. */
+  /** Advice if it is larger. */
   readonly advice: string;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A lock file: names the process that does work which only one may do at a time. It has the process's number,
- * and is touched as long as the work goes on, since another process may have that number later.
+ * A lock file: names the process doing work that only one may do at a time. It contains the process number, and is
+ * touched while the work goes on, since another process may get that number later.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,12 +8,12 @@ import { setTimeout } from 'node:timers/promises';
 import { CancelledError } from '../engine/contract/errors.ts';
 
 const BEAT_MS = 2_000;
-/** A lock that was not touched for so long is nobody's. */
+/** A lock that was not touched for this long is abandoned. */
 const STALE_MS = 60_000;
 const LOOK_MS = 200;
 
 /**
- * Waits until nobody else has the lock, and takes it; returns how to give it back.
+ * Waits until the lock is free, and takes it; returns a function that releases it.
  * @throws CancelledError
  */
 export async function takeLock(file: string, signal?: AbortSignal): Promise<() => void> {
@@ -40,7 +40,7 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // It is gone: the next process does the work again.
+    // It is gone: the next process repeats the work.
   }
 }
 
@@ -55,7 +55,7 @@ function isLeft(file: string): boolean {
     if (pid > 0) process.kill(pid, 0);
     return false;
   } catch (error) {
-    // Somebody else's process is one all the same.
+    // Another user's process counts as well.
     return codeOf(error) === 'ESRCH';
   }
 }

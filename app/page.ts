@@ -1,4 +1,4 @@
-/** How a shell serves the window's page: its content security policy, and the nonce for its styles. */
+/** How shells serve the window's page: its content security policy, and the nonce for its styles. */
 import { randomBytes } from 'node:crypto';
 
 /** A nonce of 128 bits, for one page. */
@@ -7,8 +7,8 @@ export function makeNonce(): string {
 }
 
 /**
- * The policy of the window's page: nothing from anywhere but the shell itself, no inline script.
- * @param connect further addresses that the page may talk to, such as its own `ws:` address
+ * The policy of the window's page: only content of the shell itself, no inline script.
+ * @param connect further addresses that the page may connect to, such as its own `ws:` address
  */
 export function contentPolicy(nonce: string, connect: readonly string[] = []): string {
   return [

@@ -1,10 +1,10 @@
-/** Options that name formats, zones and columns. Apart from compose.ts, so that they load no engine. */
+/** Options that name formats, zones and columns. Separate from compose.ts, so that they do not load the engine. */
 import { readFileSync, statSync } from 'node:fs';
 import { DaybookError, messageOfError } from '../engine/contract/errors.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
 import { importers, isMappable } from '../importers/registry.ts';
 
-/** What `--format` may name: the importers and their dialects. */
+/** Values of `--format`: the importers and their dialects. */
 export function formats(): string[] {
   return importers.flatMap((importer) => [
     importer.id,
@@ -24,7 +24,7 @@ export function checkZone(text: string): void {
  */
 export function readMapping(text: string): Record<string, string> {
   const fields = mappingOf(text);
-  // A field that is misspelled would leave its column without a meaning, and nothing would say so.
+  // A misspelled field would silently leave its column without a meaning.
   for (const field of Object.keys(fields)) {
     if (!isMappable(field))
       throw new DaybookError(
@@ -40,7 +40,7 @@ function mappingOf(text: string): Record<string, string> {
   if (!text.includes('=')) {
     let parsed: unknown;
     try {
-      // A pipe would hold the program until somebody writes to it.
+      // A pipe would block the program until somebody writes to it.
       if (!statSync(text).isFile()) throw new Error('it is no file');
       parsed = JSON.parse(readFileSync(text, 'utf8'));
     } catch (error) {

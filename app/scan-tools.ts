@@ -1,6 +1,6 @@
 /**
- * What a scan reads evidence with. A capture as it is needs the importer of captures
- * and nothing else; the others, and what opens archives, are loaded when something else is met.
+ * The importers for a scan. An uncompressed capture needs only the importer of captures; the others, and those for
+ * archives, are loaded on demand.
  */
 import type { Importer } from '../engine/contract/importer.ts';
 import type { ScanTools } from '../engine/operations/scan/scan.ts';

@@ -1,6 +1,6 @@
 /**
- * What the engine may use of this machine: the environment says it first (`DAYBOOK_MEMORY`, such as `2GB`,
- * `DAYBOOK_THREADS`, `DAYBOOK_CHUNK_ROWS`), then what was set in the window, then the machine.
+ * The engine's limits on this machine: from the environment (`DAYBOOK_MEMORY`, such as `2GB`, `DAYBOOK_THREADS`,
+ * `DAYBOOK_CHUNK_ROWS`), then from settings made in the window, then from the machine.
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { DaybookError } from '../engine/contract/errors.ts';
@@ -13,14 +13,14 @@ import {
 import { casesFolder, stateFolder } from './folders.ts';
 
 export interface Settings {
-  /** Bytes the process may use; DuckDB is given a part of them. */
+  /** Bytes that the process may use; DuckDB gets a part of them. */
   queryMemory: number;
   /** Bytes DuckDB may use while it builds segments. */
   importMemory: number;
   threads: number;
-  /** Import workers, if the command does not say. */
+  /** Default number of import workers. */
   jobs: number;
-  /** Rows after which an import commits; undefined for the engine's own choice. */
+  /** Rows after which an import commits; undefined: the engine's choice. */
   chunkRows: number | undefined;
 }
 
@@ -66,7 +66,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /**
  * A size as people write it: `500000000`, `512MB`, `2 GiB`; undefined: none is given.
- * @throws DaybookError usage: a limit that cannot be read must not count as none
+ * @throws DaybookError usage: an unreadable limit must not count as none
  */
 function bytesOf(text: string | undefined): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;

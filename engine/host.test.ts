@@ -43,7 +43,7 @@ async function failure(call: Promise<unknown>): Promise<ErrorInfo> {
   return error.info;
 }
 
-/** Some turns of the event loop: frames between two ends in one process need no more than one each. */
+/** A few turns of the event loop: frames between two ends in one process need at most one each. */
 const tick = async (turns = 1): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
@@ -277,7 +277,7 @@ describe('parts', () => {
     let sent = 0;
     const { engine } = run({
       'export.rows': async (_request, { part, signal }) => {
-        // Without end, if the cancel does not come through.
+        // Endless if the cancellation does not arrive.
         while (!signal.aborted) await part({ done: sent++ });
         return WRITTEN;
       },

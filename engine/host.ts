@@ -1,10 +1,10 @@
 /**
- * The engine host: everything between a pipe of frames and the handlers. It decodes, validates what
- * comes in and what goes out, dispatches, times, streams parts and cancels. One host serves any
- * number of windows, each by its own pipe.
+ * The engine host: everything between a pipe of frames and the handlers. It decodes, validates input and output,
+ * dispatches, measures, streams parts and cancels. One host serves any number of windows, each through its own
+ * pipe.
  *
- * Holds always: a call is answered with exactly one `done` or `error` while its window is there; no
- * frame that breaks the contract leaves; what a window kept is disposed of once the window is gone.
+ * Invariants: a call is answered with exactly one `done` or `error` while its window is there; no frame that
+ * violates the contract is sent; a window's resources are disposed of when it closes.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
@@ -32,7 +32,7 @@ import type { Client, Handlers } from './operations/handler.ts';
 
 /** A pipe that may ask for patience. */
 export interface HostPipe extends FramePipe {
-  /** Undefined while more may be sent, else done once it may, or when the pipe is closed. */
+  /** Undefined while more may be sent; otherwise resolves when it may, or when the pipe is closed. */
   room?(): Promise<void> | undefined;
 }
 
@@ -44,16 +44,16 @@ export interface CallRecord {
   /** Checking params, parts and result against the contract. */
   readonly validateMs: number;
   readonly encodeMs: number;
-  /** Waiting until the window took what was sent. */
+  /** Time spent waiting until the window took what was sent. */
   readonly waitMs: number;
   readonly parts: number;
   readonly bytes: number;
 }
 
 interface HostOptions {
-  /** Of Daybook. */
+  /** Daybook's version. */
   readonly version: string;
-  /** Told what people should not have to see: defects with their stack. */
+  /** Receives what people should not have to see: defects with their stacks. */
   readonly log: (text: string) => void;
   readonly onCall?: (call: CallRecord) => void;
 }
@@ -62,7 +62,7 @@ interface HostOptions {
 const MAX_CALLS = 1000;
 /** How long a handler may send parts before other frames get their turn. */
 const TURN_MS = 8;
-/** Work of the engine, not of the window that asked for it: see `import.start`. */
+/** Work of the engine rather than of the requesting window: see `import.start`. */
 const OUTLIVES_WINDOW: ReadonlySet<OperationName> = new Set(['import.start', 'import.resume']);
 const CANCELLED: ErrorInfo = { code: 'cancelled', message: 'cancelled' };
 
@@ -79,7 +79,7 @@ interface Call {
   parts: number;
   bytes: number;
   lastTurn: number;
-  /** What a part broke of the contract. */
+  /** The violation of the contract by a part. */
   broken: Error | undefined;
 }
 
@@ -87,7 +87,7 @@ interface Window {
   readonly pipe: HostPipe;
   readonly client: Client;
   readonly calls: Map<number, Call>;
-  /** Of the calls that end with the window. */
+  /** Calls that end with the window. */
   readonly running: Set<Promise<void>>;
   gone: boolean;
 }
@@ -127,7 +127,7 @@ export class EngineHost {
     );
   }
 
-  /** Cancels everything, imports too, and waits for it; then lets the windows go. */
+  /** Cancels everything, including imports, and waits for it; then releases the windows. */
   async close(): Promise<void> {
     this.closing = true;
     for (const call of this.calls) call.controller.abort(new CancelledError());
@@ -145,7 +145,7 @@ export class EngineHost {
     for (const call of window.calls.values()) {
       if (!OUTLIVES_WINDOW.has(call.operation)) call.controller.abort(new CancelledError());
     }
-    // Not before: a call on its way may still use what was kept, or keep more.
+    // Not earlier: a call in flight may still use resources, or add some.
     await Promise.all(window.running);
     for (const [key, kept] of window.client.kept) {
       try {
@@ -168,7 +168,7 @@ export class EngineHost {
       return;
     }
     const kind = fieldOf(frame, 'frame');
-    // Another window asked for the restart first: the engine runs already.
+    // Another window requested the restart first: the engine is already running.
     if (kind === 'start') return;
     const id = fieldOf(frame, 'id');
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) {
@@ -283,7 +283,7 @@ export class EngineHost {
     if (window.gone || call.broken !== undefined || call.controller.signal.aborted) return;
     const checked = timed(call, () => operations[call.operation].part.safeParse(part));
     if (!checked.success) {
-      // Not thrown: who tells parts on its way need not wait for each, and then nobody would catch it.
+      // Not thrown: callers need not await each part, and then nobody would catch it.
       call.broken = new Error(`a part breaks the contract: ${problems(checked.error.issues)}`);
       call.controller.abort(new CancelledError());
       return;
@@ -299,7 +299,7 @@ export class EngineHost {
     call.waitMs += call.lastTurn - from;
   }
 
-  /** Sends a frame of a call, or, where it cannot be encoded, that it cannot. */
+  /** Sends a frame of a call, or, if it cannot be encoded, an error. */
   private transmit(window: Window, call: Call, frame: EngineFrame): void {
     if (window.gone) return;
     const from = performance.now();
@@ -321,7 +321,7 @@ export class EngineHost {
     if (!window.gone) window.pipe.send(encodeFrame(frame));
   }
 
-  /** An error as it is reported to a window; defects go to the log with all details. */
+  /** An error in the form reported to a window; defects go to the log with all details. */
   private errorInfo(call: Call, thrown: unknown): ErrorInfo {
     const error =
       call.broken ??

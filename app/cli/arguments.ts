@@ -1,10 +1,10 @@
-/** Command-line arguments: what each command takes, checked, with help made from the same table. */
+/** Command-line arguments: what each command takes, validated, with help generated from the same table. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DaybookError } from '../../engine/contract/errors.ts';
 
 export interface OptionSpec {
   type: 'string' | 'boolean';
-  /** What stands for the value in the help text. */
+  /** Placeholder for the value in the help text. */
   value?: string;
   help: string;
 }
@@ -29,8 +29,8 @@ export interface Parsed {
 }
 
 /**
- * `-failed` is a query, for no option but `-h` is written with one dash. What begins like that is
- * hidden from the parser of options behind a character that no argument can contain.
+ * `-failed` is a query, since no option except `-h` has a single dash. Such arguments are hidden from the option
+ * parser by prefixing a character that no argument can contain.
  */
 const TEXT = /^-(?!-|h$)./s;
 const MARK = '\0';

@@ -1,4 +1,4 @@
-/** A place in a bucket, as commands are given it, and the question that comes before anything is sent there. */
+/** A place in a bucket as an argument of commands, and the confirmation before anything is sent there. */
 import { createInterface } from 'node:readline/promises';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { Bucket } from '../../engine/operations/hand-over/bucket.ts';
@@ -12,8 +12,8 @@ export async function bucketOf(address: string, signal: AbortSignal): Promise<Bu
 }
 
 /**
- * Says where something goes, and asks.
- * @throws DaybookError usage where nobody can answer; cancelled
+ * Says where something will be sent, and asks for confirmation.
+ * @throws DaybookError usage if nobody can answer; cancelled
  */
 export async function askToSend(what: string, bucket: Bucket, { err }: Streams): Promise<void> {
   const where = `${visible(bucket.name)} at ${visible(await bucket.endpoint())}`;

@@ -1,4 +1,4 @@
-/** The command line and the engine run their bundle only while that is made of what is beside it. */
+/** The command line and the engine run their bundle only if it was built from the current sources. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The command line and the engine in one bundle, which start quicker than their sources: vite.config.ts. */
+/** The command line and the engine in one bundle, which starts faster than the sources: vite.config.ts. */
 import { ensureBuilt, type Build } from '../built.ts';
 
 const COMMAND_LINE: Build = {
@@ -9,8 +9,8 @@ const COMMAND_LINE: Build = {
 };
 
 /**
- * Bundles it, where that is missing or old.
- * @throws DaybookError unreadable when it cannot be built: it runs from its sources then; cancelled
+ * Builds it if it is missing or outdated.
+ * @throws DaybookError unreadable if the build fails: the sources are run then; cancelled
  */
 export async function ensureCommandLine(
   say: (text: string) => void,

@@ -1,4 +1,7 @@
-/** The command line but for its process: finds the command, runs it, turns errors into words and exit statuses. */
+/**
+ * The command line except its process: finds the command, runs it, and translates errors into words and exit
+ * statuses.
+ */
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
@@ -74,7 +77,7 @@ export async function runCommandLine(
   }
 }
 
-/** Whether what a command prints is JSON: then its error is, too, whatever else is wrong with the command line. */
+/** Whether a command prints JSON: then its error is JSON, too, whatever else is wrong with the command line. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end < 0 ? args : args.slice(0, end);
@@ -85,7 +88,7 @@ function asksForJson(args: readonly string[]): boolean {
   );
 }
 
-/** Errors of what was asked for, not of the case or the machine. */
+/** Errors in the request rather than in the case or the machine. */
 const WRONG_USE: ReadonlySet<string> = new Set([
   ...['usage', 'query-syntax', 'unknown-field', 'unknown-name'],
 ]);

@@ -4,12 +4,12 @@ import type { Command } from './command.ts';
 
 interface Entry {
   summary: string;
-  /** It changes nothing, so it may be ended at any instant. */
+  /** Whether it changes nothing, so that it may be killed at any time. */
   reads?: true;
   load: () => Promise<Command>;
 }
 
-/** Loaded only when asked for: starting must be quick. */
+/** Loaded on demand, since starting must be fast. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   open: {
     summary: 'open the window',
@@ -169,7 +169,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
-/** What other tools call a command. */
+/** Other tools' names for commands. */
 export const MEANT: Readonly<Record<string, string>> = {
   ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
   ...{ tags: 'findings', notes: 'findings', bookmarks: 'findings', note: 'event --note TEXT' },
@@ -181,7 +181,7 @@ export const MEANT: Readonly<Record<string, string>> = {
   ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },
 };
 
-/** What each command takes, with its summary in a line. */
+/** The arguments of each command, with its summary in a line. */
 export async function allSpecs(): Promise<readonly (CommandSpec & { readonly line: string })[]> {
   return Promise.all(
     Object.values(COMMANDS).map(async ({ summary, load }) => ({

@@ -1,4 +1,4 @@
-/** What a command of the command line is. */
+/** The interface of a command of the command line. */
 import { DATE_ORDERS, isDateOrder, type DateOrder } from '../../engine/contract/decisions.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { CommandSpec, Parsed } from './arguments.ts';
@@ -29,7 +29,7 @@ export const EXIT = {
   cancelled: 130,
 } as const;
 
-/** What each exit status says. */
+/** The meaning of each exit status. */
 export const EXIT_STATUS: readonly (readonly [number, string])[] = [
   [EXIT.done, 'done'],
   [EXIT.failed, 'failed'],

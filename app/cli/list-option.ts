@@ -44,7 +44,7 @@ export const LIST_OPTIONS = {
   ...FORCE_OPTION,
 } as const satisfies Record<string, OptionSpec>;
 
-/** As the contract bounds it. */
+/** The limit of the contract. */
 const MOST_BYTES = 32 << 20;
 
 /**
@@ -114,7 +114,7 @@ function guardOf(parsed: Parsed, evidence: Evidence): OutputGuard {
   return { overwrite: parsed.flag('force'), inputs: listFiles(parsed), evidence };
 }
 
-/** Where lines of a list that no event matches are looked for. */
+/** A view in which lines of a list without a matching event are searched. */
 interface ListedView {
   readonly list: GivenList | undefined;
   readonly evidence: Evidence;
@@ -143,9 +143,9 @@ export function listedOn(session: ClusterSession, view: View): ListedView {
 }
 
 /**
- * What `--list-unmatched` asks for: the lines of the list that no event of the view matches, as they are
- * in the list, and how many they are.
- * @throws DaybookError unreadable, and what a query throws
+ * The result of `--list-unmatched`: the lines of the list that no event of the view matches, as written in the
+ * list, and their number.
+ * @throws DaybookError unreadable, and whatever a query throws
  */
 export async function tellUnmatched(
   parsed: Parsed,

@@ -1,4 +1,4 @@
-/** The files that `lookup` names in a query: the command line reads them, and nothing else does. */
+/** The files that `lookup` names in a query: only the command line reads them. */
 import { basename } from 'node:path';
 import { type GivenFile, LOOKUP_LIMITS, lookupNames, sha256Of } from '../../engine/search/index.ts';
 import { readGiven } from '../given-file.ts';

@@ -4,13 +4,13 @@ import { COMMANDS } from './command-list.ts';
 import { runCommandLine } from './command-line.ts';
 import { visible } from './output.ts';
 
-// A reader that goes away (`| head`) is no error. Anything else is, a full disk behind `>` above all.
+// A reader that closes the pipe (`| head`) is not an error. Anything else is, above all a full disk after `>`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
   process.stderr.write(`daybook: standard output cannot be written: ${visible(error.message)}\n`);
   process.exit(EXIT.failed);
 });
-// Nobody to tell.
+// There is nobody to tell.
 process.stderr.on('error', () => undefined);
 /** After this long a command that only reads is ended, whatever it is in the middle of. */
 const PATIENCE_MS = 120;

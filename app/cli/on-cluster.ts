@@ -8,13 +8,13 @@ import {
   isClusterAddress,
 } from '../../engine/contract/cluster-address.ts';
 
-/** An address with the credentials of the environment, unless it has its own. @throws DaybookError usage */
+/** An address with the credentials in the environment, unless it has its own. @throws DaybookError usage */
 export function withCredentials(address: string): ClusterAddress {
   const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = process.env;
   return clusterAddress(address, { user, password });
 }
 
-/** Opens a cluster for as long as `use` runs, and returns what it returns. @throws DaybookError usage */
+/** Opens a cluster while `use` runs, and returns its result. @throws DaybookError usage */
 export async function withCluster(
   address: string,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function withCluster(
   }
 }
 
-/** The same, where a case is attached. @throws DaybookError usage, not-found, unreadable */
+/** The same, if a case is attached. @throws DaybookError usage, not-found, unreadable */
 export async function withAttached(
   address: string,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export async function withClusterSession(
   return new CaseOnCluster(withCredentials(address)).use(signal, use);
 }
 
-/** What a case on a cluster can be asked; all else is done to a case on this machine. */
+/** Commands supported for a case on a cluster; all others require a case on this machine. */
 const ON_CLUSTER: ReadonlySet<string> = new Set([
   ...['attach', 'query', 'count', 'top', 'timeline', 'fields', 'sources', 'hosts', 'serve'],
   ...['tag', 'event', 'findings', 'searches'],

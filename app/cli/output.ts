@@ -1,12 +1,12 @@
 /**
- * What the command line prints. Text from evidence is hostile: on a terminal control characters are
- * shown, never sent.
+ * Printing on the command line. Text from evidence is hostile: on a terminal control characters are shown, never
+ * sent.
  */
 import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { once } from 'node:events';
 import type { Cell } from '../../engine/operations/output/csv.ts';
 
-/** Where a command writes; results and messages never mix. */
+/** Where a command writes; results and messages are never mixed. */
 export interface Streams {
   out: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   err: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -27,7 +27,7 @@ export function visible(text: string): string {
   });
 }
 
-/** Writes and waits when the reader is slow. */
+/** Writes, and waits if the reader is slow. */
 export async function write(
   stream: NodeJS.WritableStream,
   bytes: string | Uint8Array,
@@ -35,7 +35,7 @@ export async function write(
   if (!stream.write(bytes)) await once(stream, 'drain');
 }
 
-/** Characters to which a cell on a terminal is cut; on a narrow one to half of its width. */
+/** Length at which a cell is truncated on a terminal; on a narrow one, half of its width. */
 const MAX_CELL = 60;
 /** Characters to which a column is filled at most: one long value does not make every line long. */
 const MAX_FILL = 60;
@@ -50,8 +50,8 @@ export function table(
 }
 
 /**
- * A table whose rows come in parts: the columns of later parts lie below those of the first, which
- * are as wide as its values need. Without a terminal (`width` undefined) no value is cut.
+ * A table whose rows arrive in parts: columns of later parts are aligned with those of the first, which are as wide
+ * as its values. Without a terminal (`width` undefined) values are not truncated.
  */
 export class TableLayout {
   private readonly names: readonly string[];
@@ -103,7 +103,7 @@ export class TableLayout {
   }
 }
 
-/** A note when a query left out the packets beneath flows; empty when it did not. */
+/** A note if a query omitted the packets beneath flows; otherwise empty. */
 export function packetsLeftOut(beneath: { packets: number; exact: boolean } | undefined): string {
   if (beneath === undefined || beneath.packets === 0) return '';
   const packets = counted(beneath.packets, 'packet');

@@ -1,4 +1,4 @@
-/** Passwords of archives: from a file, or asked for on the terminal. They are in no list of arguments. */
+/** Passwords of archives: from a file, or asked for on the terminal. They never appear in an argument list. */
 import { readFileSync } from 'node:fs';
 import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
 import type { Parsed } from './arguments.ts';
@@ -38,7 +38,7 @@ export async function takePasswords(parsed: Parsed): Promise<void> {
 
 /**
  * Asks on the terminal, without an echo. Undefined: nobody can be asked.
- * @returns what was typed; empty: nothing
+ * @returns the typed text; empty: nothing
  * @throws DaybookError cancelled for ctrl-C
  */
 export async function askPassword(

@@ -1,8 +1,8 @@
 /**
- * Bundles the command line behind an installation, where that is possible. Never fails: without a bundle
- * it runs from its sources. Plain JavaScript, for any Node.
+ * Bundles the command line after an installation, if possible. Never fails: without a bundle it runs from its
+ * sources. Plain JavaScript, for any Node.
  */
-/** What it takes is seconds. */
+/** It takes seconds. */
 const MOST_MS = 120_000;
 
 if (Number(process.versions.node.split('.')[0]) >= 24) {
@@ -11,6 +11,6 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
     // A build that was stopped may have left its lock, and another process may have its number by now.
     await ensureCommandLine(() => undefined, AbortSignal.timeout(MOST_MS));
   } catch {
-    // Such as without the packages of development.
+    // For example, development packages are missing.
   }
 }

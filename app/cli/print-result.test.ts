@@ -1,4 +1,7 @@
-/** What is printed where: a terminal runs control characters of evidence, a pipe and a file get them as they are. */
+/**
+ * Output by destination: on a terminal control characters of evidence are escaped, a pipe and a file get them
+ * unchanged.
+ */
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';

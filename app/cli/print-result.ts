@@ -1,4 +1,4 @@
-/** Results in the formats of the command line: rows as they come, and answers. */
+/** Prints results in the formats of the command line: streamed rows, and answers. */
 import { counted } from '../../engine/contract/counted.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
@@ -21,14 +21,14 @@ const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface PrintOptions {
-  /** Undefined: one JSON document with what is beside the result; rows as NDJSON. */
+  /** Undefined: one JSON document with the result and its metadata; rows as NDJSON. */
   readonly format: Format | undefined;
   /** A file; undefined: standard output. */
   readonly out: string | undefined;
-  /** What the file must not replace. */
+  /** Files that the output must not replace. */
   readonly guard: OutputGuard;
   readonly streams: Streams;
-  /** What stands beside the result in a JSON document. Asked for when the result has been printed. */
+  /** Metadata of the result in a JSON document. Requested after the result was printed. */
   readonly beside: () => object;
 }
 
@@ -62,12 +62,12 @@ export function limitUnused(
 }
 
 /**
- * What `--format`, `--out` and `--json` ask for.
+ * The output requested by `--format`, `--out` and `--json`.
  * @throws DaybookError usage
  */
 export function formatOf(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
   const { format, out } = askedFor(parsed);
-  // Parquet is no text: a terminal must not get it, a pipe may.
+  // Parquet is binary: a terminal must not get it, a pipe may.
   if (format === 'parquet' && out === undefined)
     throw new DaybookError(
       'usage',
@@ -91,12 +91,12 @@ function askedFor(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
   return { format, out };
 }
 
-/** Where a result goes: standard output, or a file. */
+/** The destination of a result: standard output, or a file. */
 export interface Output {
   write(bytes: string | Uint8Array): Promise<void>;
 }
 
-/** Runs `print` on the output. A file is there when it succeeds, and only then. */
+/** Runs `print` on the output. A file is created only if it succeeds. */
 export async function printTo<T>(
   { out, guard, streams }: Pick<PrintOptions, 'out' | 'guard' | 'streams'>,
   print: (output: Output) => Promise<T>,
@@ -152,11 +152,11 @@ class BufferedOutput implements Output {
   }
 }
 
-/** Characters of a large table that are put together before they are written. */
+/** Characters of a large table that are joined before they are written. */
 const WRITTEN_AT_ONCE = 65_536;
 /** Rows gathered before a table's columns are fixed. */
 const TABLE_SAMPLE = 200;
-/** Fields that a table shows when the query chose none, as far as there are values. */
+/** Default fields of a table, as far as they have values. */
 const TABLE_FIELDS = [
   'ts',
   'kind',
@@ -233,7 +233,7 @@ export async function printRecords(
         );
         await output.write(texts.join(''));
       } else {
-        // As arguments of one call they would be too many.
+        // They would be too many as arguments of one call.
         for (const record of records) waiting.push(record);
         if (waiting.length >= TABLE_SAMPLE) await flush();
       }
@@ -245,7 +245,7 @@ export async function printRecords(
   });
 }
 
-/** Some terminals (`docker -t`, expect) say that they have no columns: nothing is cut there. */
+/** Some terminals (`docker -t`, expect) report zero columns: nothing is truncated there. */
 export function widthOf({ out }: Streams): number | undefined {
   return out.columns === 0 ? undefined : out.columns;
 }
@@ -270,7 +270,7 @@ async function printParquet(
   return sink.finish((bytes) => output.write(bytes), names());
 }
 
-/** Whether an answer is written row by row, so that none of its rows are kept: for files that are as long as they are. */
+/** Whether an answer is written row by row, so that its rows are not held: for files of any length. */
 export function isWrittenByRow(
   { shape, ast }: Pick<RunningQuery['plan'], 'shape' | 'ast'>,
   format: Format | undefined,
@@ -339,9 +339,9 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
 }
 
 /**
- * The envelope of every answer that is one JSON document: `shape`, `columns` and `rows` are always
- * there, and what a shape has beside them (`count`; `rest` and `total`; `interval`, `from`, `to`,
- * `buckets`) is named as in the language. docs/json.md, engine/contract/json-document.ts.
+ * The envelope of every answer that is one JSON document: it always has `shape`, `columns` and `rows`; additional
+ * properties of a shape (`count`; `rest` and `total`; `interval`, `from`, `to`, `buckets`) are named as in the
+ * language. docs/json.md, engine/contract/json-document.ts.
  */
 function documentOf(answer: Answer): Record<string, unknown> {
   const { shape, columns } = answer;
@@ -365,7 +365,7 @@ const BAR = 40;
 /** The value of events that lack a field, as the window calls it. */
 const NONE = '(none)';
 
-/** A value as people read it; files and scripts get it as it is. */
+/** A value formatted for people; files and scripts get it unformatted. */
 function tableCell(name: string, value: Parameters<typeof cell>[0]): ReturnType<typeof cell> {
   return name === 'tcp_flags' && typeof value === 'number' ? tcpFlagLetters(value) : cell(value);
 }

@@ -8,7 +8,7 @@ interface Progress {
   rows?: number;
   source: string;
   phase: string;
-  /** What `bytes` counts, if not bytes. */
+  /** The unit of `bytes`, if it is not bytes. */
   unit?: string;
 }
 

@@ -1,4 +1,4 @@
-/** How evidence is read: options of `import`, `preview` and, in part, `scan`. */
+/** Options for reading evidence: those of `import`, `preview` and, in part, `scan`. */
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { importOptions } from '../../engine/operations/evidence/import-items.ts';
 import { checkZone, formats, readMapping } from '../compose.ts';
@@ -45,7 +45,7 @@ export const READ_OPTIONS = {
 } as const satisfies Record<string, OptionSpec>;
 
 /**
- * How all sources are read.
+ * Options for all sources.
  * @throws DaybookError usage
  */
 export function readOptionsOf(parsed: Parsed): ReturnType<typeof importOptions> {

@@ -4,7 +4,7 @@ import { requestRange } from '../../engine/operations/query/request-range.ts';
 import type { Parsed } from './arguments.ts';
 
 /**
- * @param otherwise the zone where none is given
+ * @param otherwise the default zone
  * @throws DaybookError usage
  */
 export function givenRange(

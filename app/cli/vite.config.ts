@@ -1,10 +1,11 @@
 /**
- * Bundles the command line and the engine's process into `dist/`: they start in about half the time that some hundred
- * modules of TypeScript take. `bundled.mjs` has them run the bundle as long as no source has changed since, by
- * `dist/bundle.json`, which names its entries and the size and time of change of every module in it.
+ * Bundles the command line and the engine's process into `dist/`: they start in about half the time that some
+ * hundred modules of TypeScript take. `bundled.mjs` makes them run the bundle as long as no source has changed
+ * since, according to `dist/bundle.json`, which lists its entries and the size and modification time of every
+ * module in it.
  *
- * With them come the threads that they start, and DuckDB's driver, which is some hundred small files. Other packages
- * are loaded as files.
+ * The bundle includes the threads that they start, and DuckDB's driver, which consists of some hundred small files.
+ * Other packages are loaded as files.
  */
 import { readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -14,20 +15,20 @@ const folder = import.meta.dirname;
 const root = resolve(folder, '../..');
 const entries = ['app/cli/main.ts', 'app/engine/main.ts'];
 const out = join(folder, 'dist');
-/** For how long chunks stay once another bundle was made: an engine that runs loads threads and modules of its own. */
+/** How long chunks of older bundles stay: a running engine loads threads and modules of its own bundle. */
 const OLD_MS = 7 * 86_400_000;
 
 function fromRoot(path: string): string {
   return relative(root, path).split(sep).join('/');
 }
 
-/** What says which version of a package a module is of; undefined for our own. */
+/** The file that states the version of a module's package; undefined for our own modules. */
 function packageOf(module: string): string | undefined {
   const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(module)?.[0];
   return folder && `${folder}package.json`;
 }
 
-/** A module asks for what is beside it, wherever the bundle lies. */
+/** A module refers to files next to it, wherever the bundle is. */
 function ownFolder(): Plugin {
   return {
     name: 'daybook-own-folder',
@@ -39,7 +40,7 @@ function ownFolder(): Plugin {
   };
 }
 
-/** Threads run what is bundled of their entries. */
+/** Threads run the bundled form of their entries. */
 function threads(): Plugin {
   return {
     name: 'daybook-threads',
@@ -48,7 +49,7 @@ function threads(): Plugin {
         /join\(import\.meta\.dirname, ["']((?:[\w-]+\/)?[\w-]+-worker\.ts)["']\)/g,
         (_, file: string) => {
           const chunk = this.emitFile({ type: 'chunk', id: join(dirname(id), file) });
-          // From the folder that all chunks are in, which is given as the root.
+          // Relative to the folder of all chunks, which is passed as the root.
           return `new URL("." + import.meta.ROLLUP_FILE_URL_${chunk}, import.meta.url)`;
         },
       );
@@ -63,11 +64,11 @@ function superseded(file: string): void {
     const now = new Date();
     for (const name of files) utimesSync(join(out, name), now, now);
   } catch {
-    // They stay a week from when they were made.
+    // They stay for a week after they were built.
   }
 }
 
-/** Written when all else is, so that nobody runs half a bundle. */
+/** Written last, so that nobody runs an incomplete bundle. */
 function contents(): Plugin {
   const file = join(out, 'bundle.json');
   let started = 0;
@@ -89,12 +90,12 @@ function contents(): Plugin {
         const facade = chunk.facadeModuleId === null ? '' : fromRoot(chunk.facadeModuleId);
         if (entries.includes(facade)) chunks[facade] = chunk.fileName;
         for (const module of chunk.moduleIds) {
-          // What the bundler adds is no file.
+          // Virtual modules of the bundler are not files.
           if (module.startsWith('\0')) continue;
           const id = packageOf(module) ?? module;
           const stat = statSync(id, { throwIfNoEntry: false });
           if (stat === undefined) continue;
-          // Changed since it was read, maybe: no bundle of what lies here, to be made again.
+          // Possibly changed since it was read: the bundle would not match the sources.
           if (stat.mtimeMs >= started) return;
           sources[fromRoot(id)] = [stat.size, stat.mtimeMs];
         }

@@ -3,7 +3,7 @@ import { CaseSession } from '../../engine/search/index.ts';
 import type { CommandContext } from './command.ts';
 
 /**
- * Opens a case for as long as `use` runs, and returns what it returns.
+ * Opens a case while `use` runs, and returns its result.
  * @throws DaybookError not-found and others if the folder is not a case
  */
 export async function withCase(

@@ -1,6 +1,6 @@
 /**
- * Reads what comes from outside of the main process: the command line, and what a page asks for.
- * Whatever has not the right form is refused.
+ * Parses input from outside the main process: the command line, and requests of a page. Anything malformed is
+ * refused.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,12 +10,12 @@ const MOST_PATH = 32_768;
 const MOST_TITLE = 300;
 const MOST_FILTERS = 20;
 const SUFFIX = '.daybook';
-/** What a title bar would not show, or would show as something else. */
+/** Characters that a title bar would hide or misrepresent. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * The case that a command line names: its last argument that is one.
- * @param entry what Electron was started with in a checkout; undefined when it is packaged
+ * The case on a command line: its last argument that is one.
+ * @param entry the script with which Electron was started in a checkout; undefined if it is packaged
  */
 export function caseArgument(
   argv: readonly string[],

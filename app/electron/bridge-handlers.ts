@@ -27,7 +27,7 @@ export function handleBridge({ isOurs, onTitle }: BridgeHandlers): void {
     if (window === null) throw new TypeError('only the window may ask');
     return window;
   };
-  /** A request that is not answered: one that is not understood is left alone. */
+  /** A request without an answer; a malformed one is ignored. */
   const on = (channel: string, handler: (window: BrowserWindow, value: unknown) => void) => {
     ipcMain.on(channel, (event, value: unknown) => {
       try {

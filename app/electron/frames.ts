@@ -1,6 +1,6 @@
 /**
- * Carries frames between pages and the engine: a channel for each page, closed when the page goes,
- * is reloaded or crashes. It understands no frame.
+ * Carries frames between pages and the engine: a channel for each page, closed when the page is closed, reloaded or
+ * crashes. It does not interpret frames.
  */
 import { ipcMain } from 'electron';
 import type { WebContents } from 'electron';
@@ -29,7 +29,7 @@ class PageLink {
     });
   }
 
-  /** Done when the page has taken it: what a busy page has not, the engine counts as under way. */
+  /** Resolves when the page has taken it: the engine counts what a busy page has not taken as in flight. */
   private send(frame: Uint8Array): Promise<void> {
     if (this.closed || this.contents.isDestroyed()) return Promise.resolve();
     this.sent += 1;
@@ -80,7 +80,7 @@ export class Frames {
     });
   }
 
-  /** Whether a page is there that hears what is sent to it. */
+  /** Whether there is a page that receives what is sent. */
   has(contents: WebContents): boolean {
     return this.links.has(contents);
   }

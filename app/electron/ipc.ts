@@ -1,12 +1,12 @@
-/** The names of what the preload and the main process say to each other. */
+/** The names of messages between the preload and the main process. */
 
-/** Preload to main, `(page)`: a page is there; `page` is new for each and comes back with its frames. */
+/** Preload to main, `(page)`: a page is there; `page` is new for each and is repeated with its frames. */
 export const PAGE = 'daybook:page';
 /** Either way: main to preload `(page, number, frame)`, preload to main `(frame)`. */
 export const FRAME = 'daybook:frame';
 /** Preload to main, `(page, number)`: all frames up to that number have been taken. */
 export const TAKEN = 'daybook:taken';
-/** Main to preload, `(command)`: what a menu or the system asked for. */
+/** Main to preload, `(command)`: a command from a menu or the system. */
 export const COMMAND = 'daybook:command';
 /** Preload to main, answered: the bridge's dialogs. */
 export const CHOOSE_EVIDENCE = 'daybook:choose-evidence';

@@ -1,21 +1,21 @@
 /**
- * What no page in this application may do, whatever it loads: go elsewhere, open windows, ask for
- * permissions, reach the network.
+ * Restrictions for every page in this application, whatever it loads: no navigation, windows, permissions or
+ * network.
  */
 import { app, session } from 'electron';
 import type { WebContents } from 'electron';
 import { isOwnUrl } from './page-protocol.ts';
 
-/** What needs no network, beside the window's own address. */
+/** Schemes that need no network, in addition to the window's own address. */
 const LOCAL = /^(data|blob|devtools):/;
-/** Writing text that a person copies; reading the clipboard is not among it. */
+/** Writing text that a person copies; reading the clipboard is not allowed. */
 const ALLOWED_PERMISSION = 'clipboard-sanitized-write';
 
 /** To be called before the application is ready. */
 export function lockDown(): void {
-  // Started as root, where Chromium has no sandbox; Electron 9 would go on to look for one.
+  // As root Chromium has no sandbox; Electron 9 would still look for one.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
-  // Nothing here has a name to look up or a proxy to find; a search for one would be a request.
+  // Nothing here needs names or proxies; looking for one would be a network request.
   app.commandLine.appendSwitch('host-resolver-rules', 'MAP * ~NOTFOUND');
   app.commandLine.appendSwitch('no-proxy-server');
   app.commandLine.appendSwitch('disable-background-networking');

@@ -1,6 +1,6 @@
 /**
- * Electron's main process: one instance, one window, one engine. It moves frames between the window
- * and the engine, and owns what is the system's: window, menu, dialogs.
+ * Electron's main process: one instance, one window, one engine. It passes frames between the window and the
+ * engine, and owns the system's resources: window, menu, dialogs.
  */
 import { join } from 'node:path';
 import { app, dialog, nativeTheme } from 'electron';
@@ -31,7 +31,7 @@ const state = stateFolder(process.env);
 
 app.setName('Daybook');
 app.setAboutPanelOptions({ applicationName: 'Daybook', applicationVersion: DAYBOOK_VERSION });
-// Also where the lock of the single instance is: one for each state folder.
+// Also the location of the single-instance lock: one for each state folder.
 app.setPath('userData', join(state, 'window'));
 app.setAppUserModelId('org.daybook.Daybook');
 announceProtocol();
@@ -48,7 +48,7 @@ function start(first: string | undefined): void {
   let window: BrowserWindow | undefined;
   let engine: EngineProcess | undefined;
   let frames: Frames | undefined;
-  /** Commands for a page that is not there yet. */
+  /** Commands for a page that has not loaded yet. */
   const waiting: ShellCommand[] = [];
 
   const send = (command: ShellCommand): void => {
@@ -75,8 +75,8 @@ function start(first: string | undefined): void {
   app.on('window-all-closed', () => app.quit());
   app.on('will-quit', (event) => {
     if (engine === undefined) return;
-    // What the engine is writing is written to its end. All windows are closed by now: nothing is left
-    // to be asked, and asking again has been seen to leave a process behind.
+    // The engine finishes what it is writing. All windows are closed by now: nothing is left to be asked, and
+    // asking again has been seen to leave a process behind.
     event.preventDefault();
     void engine.stop().then(() => app.exit());
   });
@@ -121,8 +121,8 @@ function start(first: string | undefined): void {
 }
 
 /**
- * Whether a page is ours. Its address is empty while it is on its way: its preload speaks before the main process has
- * heard of it. No page can go elsewhere.
+ * Whether a page is ours. Its address is empty while it loads: its preload sends messages before the main process
+ * knows it. No page can navigate elsewhere.
  */
 function isOurs(contents: WebContents): boolean {
   const url = contents.getURL();

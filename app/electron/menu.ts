@@ -1,6 +1,6 @@
 /**
- * The native menu. Items about cases and views send the window the commands of its palette; the
- * system's own (editing, zoom, quitting) are roles.
+ * The native menu. Items about cases and views send the window's palette commands; the system's (editing, zoom,
+ * quitting) are roles.
  */
 import { Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
@@ -24,7 +24,7 @@ const IS_MAC = process.platform === 'darwin';
 const LINE: Item = { type: 'separator' };
 
 function menuTemplate(options: MenuOptions): Item[] {
-  /** The page handles its shortcuts itself: the menu only shows them. */
+  /** The page handles its shortcuts: the menu only shows them. */
   const run: Run = (label, id, accelerator) => ({
     label,
     click: () => options.send({ command: 'run', id }),

@@ -1,9 +1,8 @@
 /**
- * The address of the window's page, `daybook://window/`: files of the built window, and nothing else.
- * A scheme of its own rather than `file:`, which would let the page read any file of the disk.
+ * The address of the window's page, `daybook://window/`: files of the built window, and nothing else. A separate
+ * scheme rather than `file:`, which would let the page read any file on the disk.
  *
- * Holds always: only files below the built window's folder are answered; the page comes with the
- * policy of app/page.ts.
+ * Invariants: only files below the built window's folder are served; the page comes with the policy of app/page.ts.
  */
 import { readFile } from 'node:fs';
 import { extname, join, sep } from 'node:path';
@@ -33,7 +32,7 @@ export function announceProtocol(): void {
   ]);
 }
 
-/** The page's address; `openCase` is what it opens first. */
+/** The page's address; `openCase` is the case to open first. */
 export function pageUrl(openCase: string | undefined): string {
   const hash = openCase === undefined ? '' : `#case=${encodeURIComponent(openCase)}`;
   return `${PAGE_ORIGIN}${PAGE_FILE}${hash}`;
@@ -44,7 +43,7 @@ export function isOwnUrl(url: string): boolean {
   return url.startsWith(`${PAGE_ORIGIN}/`);
 }
 
-/** The path of a file of the window, relative to its folder; undefined for what may not be one. */
+/** The path of a file of the window, relative to its folder; undefined for invalid addresses. */
 function filePath(url: string): string | undefined {
   if (!isOwnUrl(url)) return undefined;
   let path: string;

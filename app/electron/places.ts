@@ -1,6 +1,6 @@
 /**
- * Where things are: in a checkout beside this bundle (`app/electron/dist`), packaged below the
- * resources. Both have the same folders.
+ * Locations of files: in a checkout next to this bundle (`app/electron/dist`), when packaged below the resources.
+ * Both have the same folders.
  */
 import { join, resolve } from 'node:path';
 import { cacheFolder } from '../folders.ts';
@@ -11,9 +11,9 @@ interface Places {
   /** The built window. */
   readonly window: string;
   readonly preload: string;
-  /** Of the window, where the system does not take it from the program. */
+  /** The window's icon, if the system does not take it from the program. */
   readonly icon: string;
-  /** Undefined where there is no Node to run the engine on. */
+  /** Undefined if there is no Node to run the engine on. */
   readonly engine: EngineCommand | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The bridge between the window's page and the main process: all that the page ever sees of Electron.
- * Runs sandboxed, in a world of its own.
+ * The bridge between the window's page and the main process: the only part of Electron visible to the page. Runs
+ * sandboxed, in an isolated context.
  */
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { Bridge, FileFilter, ShellCommand } from '../../engine/contract/bridge.ts';
@@ -21,7 +21,7 @@ import {
 /** Frames of the page that was here before a reload carry another number. */
 const page = Math.random();
 
-/** Calls the one handler there is; what came before it waits. */
+/** Calls the single handler; earlier messages wait for it. */
 class Mailbox<T> {
   private handler: ((message: T) => void) | undefined;
   private readonly kept: T[] = [];
@@ -42,13 +42,13 @@ const commands = new Mailbox<ShellCommand>();
 
 ipcRenderer.on(FRAME, (_event, forPage: number, number: number, frame: Uint8Array) => {
   if (forPage !== page) return;
-  // What waits for a page that is still loading counts as taken: it is a few states of the engine.
+  // Messages waiting for a page that is still loading count as taken: they are a few states of the engine.
   frames.put(frame);
   ipcRenderer.send(TAKEN, page, number);
 });
 ipcRenderer.on(COMMAND, (_event, command: ShellCommand) => commands.put(command));
 
-/** Electron before 32 tells the path with the file; later ones by a function. */
+/** Electron before 32 provides the path with the file; later ones by a function. */
 function pathOfFile(file: File): string {
   if (typeof webUtils !== 'undefined') return webUtils.getPathForFile(file);
   return 'path' in file && typeof file.path === 'string' ? file.path : '';

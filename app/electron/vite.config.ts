@@ -1,7 +1,6 @@
 /**
- * Bundles Electron's main process and the preload into `dist/main.cjs` and `dist/preload.cjs`, each
- * one file without anything beside it (a sandboxed preload can load no second one). The oldest
- * Electron they run in is 9: Node 12, Chromium 83.
+ * Bundles Electron's main process and the preload into `dist/main.cjs` and `dist/preload.cjs`, each as a single
+ * file (a sandboxed preload cannot load a second one). The oldest supported Electron is 9: Node 12, Chromium 83.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(folder, '../../package.json'), 'ut
   version: string;
 };
 
-/** Electron and Node's own modules stay outside; Node 12 does not know `node:` names. */
+/** Electron and Node's modules stay external; Node 12 does not support `node:` names. */
 function builtIn(): Plugin {
   return {
     name: 'daybook-built-in',

@@ -1,4 +1,4 @@
-/** Where the window was and how large, kept between starts in the state folder. */
+/** Position and size of the window, kept between starts in the state folder. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -16,10 +16,10 @@ interface WindowState {
 }
 
 export const LEAST_SIZE = { width: 900, height: 600 };
-/** What of a window must be on a screen for a hand to get hold of it. */
+/** The part of a window that must be on a screen for a person to reach it. */
 const LEAST_SEEN = { width: 200, height: 80 };
 
-/** What was kept; a place that no screen shows any more is forgotten. */
+/** The stored state; a position that is on no screen any more is dropped. */
 export function readWindowState(file: string, screens: readonly Bounds[]): WindowState {
   let kept: unknown;
   try {
@@ -32,7 +32,7 @@ export function readWindowState(file: string, screens: readonly Bounds[]): Windo
   return { bounds: usable ? bounds : undefined, maximized: maximized === true };
 }
 
-/** Failing to keep it is no reason to disturb anybody. */
+/** A failure to store it must not disturb anybody. */
 export function writeWindowState(file: string, state: WindowState): void {
   try {
     mkdirSync(dirname(file), { recursive: true });

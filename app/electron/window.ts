@@ -1,4 +1,7 @@
-/** The one window: made with everything closed that is not needed, kept where it was, reloaded when its page crashes. */
+/**
+ * The only window: made with every unneeded capability disabled, kept in its position, reloaded when its page
+ * crashes.
+ */
 import { BrowserWindow, dialog, screen } from 'electron';
 import type { WebContents } from 'electron';
 import { LEAST_SIZE, readWindowState, writeWindowState } from './window-state.ts';
@@ -7,7 +10,7 @@ interface WindowOptions {
   readonly url: string;
   readonly preload: string;
   readonly icon: string;
-  /** Where its place is kept. */
+  /** The file for its position. */
   readonly stateFile: string;
   /** Shown while the page loads. */
   readonly background: string;
@@ -15,10 +18,10 @@ interface WindowOptions {
 
 const FIRST_SIZE = { width: 1440, height: 900 };
 const SAVE_MS = 500;
-/** More crashes than this within a minute, and a person is asked. */
+/** With more crashes than this within a minute, a person is asked. */
 const MOST_CRASHES = 3;
 const CRASH_MS = 60_000;
-/** The oldest Chromium that has what the window's style sheets use. */
+/** The oldest Chromium with the features of the window's style sheets. */
 const MODERN_CHROMIUM = 88;
 
 export function openWindow({
@@ -62,7 +65,7 @@ export function openWindow({
   return window;
 }
 
-/** Chromium 83 has these, but switched off; later ones have them on and know no such names. */
+/** Chromium 83 has these features, but disabled; later ones enable them and do not know these names. */
 function forOldChromium(): { enableBlinkFeatures?: string } {
   if (Number(process.versions['chrome']?.split('.')[0]) >= MODERN_CHROMIUM) return {};
   return {
@@ -77,7 +80,7 @@ function keepState(window: BrowserWindow, file: string): void {
     if (timer !== undefined) clearTimeout(timer);
     timer = undefined;
     if (window.isDestroyed()) return;
-    // The place that it goes back to from being maximized.
+    // The position to which it returns from being maximized.
     writeWindowState(file, { bounds: window.getNormalBounds(), maximized: window.isMaximized() });
   };
   const later = () => {

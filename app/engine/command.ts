@@ -1,4 +1,4 @@
-/** How the engine's process is started from a checkout, by shells that run on the pinned Node. */
+/** How shells that run on the pinned Node start the engine's process from a checkout. */
 import { join } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { cacheFolder } from '../folders.ts';
@@ -6,9 +6,9 @@ import { findPinnedNode, ownNode } from './node.ts';
 import type { EngineCommand } from './process.ts';
 
 /**
- * Compiled sources are kept below the cache folder: the engine, and each worker of an import, starts
- * in little more than half the time.
- * @throws DaybookError unreadable, when there is no Node that fits
+ * Uses the compile cache in the cache folder: the engine, and each import worker, then starts in little more than
+ * half the time.
+ * @throws DaybookError unreadable if there is no suitable Node
  */
 export function engineCommand(env: NodeJS.ProcessEnv = process.env): EngineCommand {
   const file = ownNode() ?? findPinnedNode(import.meta.dirname);

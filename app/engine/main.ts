@@ -1,9 +1,9 @@
 /**
- * The engine's process: frames of any number of windows over standard input and output (`wire.ts`).
- * Everything that is said goes to standard error. It exits when standard input ends, whatever ended
- * the shell: an import stops at a chunk's edge, cases are closed.
+ * The engine's process: frames of any number of windows over standard input and output (`wire.ts`). Messages go to
+ * standard error. It exits when standard input ends, however the shell ended: an import stops at a chunk boundary,
+ * cases are closed.
  *
- * DAYBOOK_TRACE=1 tells each call with what it cost, as a JSON line.
+ * DAYBOOK_TRACE=1 logs each call with its cost, as a JSON line.
  */
 import { messageOfError } from '../../engine/contract/errors.ts';
 import { Console } from 'node:console';
@@ -31,7 +31,7 @@ process.umask(0o077);
 globalThis.console = new Console(process.stderr, process.stderr);
 const log = (text: string): void => void process.stderr.write(`daybook engine: ${text}\n`);
 
-// Not `process.stdout`: writing a pipe that way waits for the reader, and with it every other call.
+// Not `process.stdout`: writing to a pipe that way blocks until the reader reads, and every other call with it.
 const out = new Socket({ fd: 1, readable: false, writable: true });
 out.on('error', () => process.exit(0));
 
@@ -139,11 +139,11 @@ function crash(error: unknown): void {
 }
 
 process.on('uncaughtException', crash);
-// A promise that nobody looks at is a defect, but none that should end an import.
+// An unhandled rejection is a defect, but must not end an import.
 process.on('unhandledRejection', (error) => {
   log(`a promise was left alone: ${error instanceof Error ? error.stack : String(error)}`);
 });
-// A terminal sends ctrl-C to every process of its group; the shell says when to end.
+// A terminal sends ctrl-C to every process of its group; the shell decides when to end.
 for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
 process.on('SIGTERM', () => void end());
 // Now rather than at the end, which may be a crash.

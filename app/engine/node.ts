@@ -5,7 +5,7 @@
 import { existsSync } from 'fs';
 import { dirname, join } from 'path';
 
-/** The oldest Node that runs the engine's sources as they are. */
+/** The oldest Node that runs the engine's sources directly. */
 const NEEDED_MAJOR = 24;
 
 /** The pinned Node, wherever npm put it at or above `folder`. */
@@ -19,7 +19,7 @@ export function findPinnedNode(folder: string): string | undefined {
   }
 }
 
-/** This very process's Node, if it fits and is no Electron. */
+/** This process's Node, if it is suitable and not Electron. */
 export function ownNode(): string | undefined {
   const fits = Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR;
   return fits && process.versions['electron'] === undefined ? process.execPath : undefined;

@@ -10,7 +10,7 @@ const node = (script: string): EngineCommand => ({
 });
 const WIRE = JSON.stringify(join(import.meta.dirname, 'wire.ts'));
 const FRAMES = JSON.stringify(join(import.meta.dirname, '../../engine/contract/frame.ts'));
-/** An engine that says hello to each window, and then does what `then` says. */
+/** An engine that says hello to each window, and then runs `then`. */
 const engineThat = (then: string): EngineCommand =>
   node(`
     import { encodeFrame, decodeFrame } from ${FRAMES};
@@ -125,7 +125,7 @@ describe('the engine as a process', () => {
     await before(2); // hello, ready
     channel.send(Uint8Array.of(0));
     await before(10);
-    // Had the engine been told that bytes were taken, its answer to that would be before this one.
+    // If the engine had been told that bytes were taken, its answer would precede this one.
     channel.send(Uint8Array.of(1));
     await before(11);
     expect(decodeFrame(last)).toMatchObject({ frame: 'done', id: 2 });

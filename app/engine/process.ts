@@ -1,6 +1,6 @@
 /**
- * The engine's process as a shell holds it: spawned, watched, started again when it dies. Channels
- * outlive it: their windows are told `down`, `starting` and, after the new engine's `hello`, `ready`.
+ * The engine's process from a shell's point of view: spawned, watched, restarted when it dies. Channels outlive it:
+ * their windows get `down`, `starting` and, after the new engine's `hello`, `ready`.
  *
  * Electron's main process bundles this: nothing here needs more than Node 12.
  */
@@ -15,7 +15,7 @@ export interface EngineCommand {
   /** The Node to run it on. */
   readonly file: string;
   readonly args: readonly string[];
-  /** All of the environment; the shell's own when left out. */
+  /** The whole environment; by default, the shell's. */
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
   readonly cwd?: string | undefined;
 }
@@ -24,27 +24,27 @@ interface EngineProcessOptions {
   readonly command: EngineCommand;
   /** Told each line that the engine writes to its standard error. */
   readonly onLog?: ((line: string) => void) | undefined;
-  /** How long the engine may take to finish when it is stopped. */
+  /** How long the engine may take to finish after being stopped. */
   readonly graceMs?: number | undefined;
 }
 
 /** An engine that lived shorter than this died young. */
 const YOUNG_MS = 20000;
-/** After this many consecutive early deaths it is not started again. */
+/** After this many consecutive early deaths it is not restarted. */
 const YOUNG_DEATHS = 5;
 /** Doubled with each young death. */
 const FIRST_PAUSE_MS = 100;
-/** The standard streams may stay open after the process: what is in them is waited for this long. */
+/** The standard streams may stay open after the process exits: their rest is awaited for this long. */
 const DRAIN_MS = 1000;
 const GRACE_MS = 15000;
-/** What may wait to be written to the engine before a shell should stop reading from its window. */
+/** Bytes waiting to be written to the engine at which a shell should stop reading from its window. */
 const FULL_BYTES = 8 * 1024 * 1024;
 const MOST_LINE = 300;
 
 /** One window's way to the engine. */
 export class EngineChannel implements FramePipe {
   readonly id: number;
-  /** Whether the engine that runs now has said something on it. */
+  /** Whether the current engine has sent something on it. */
   greeted = false;
   private readonly engine: ChannelOwner;
   private handler: ((frame: Uint8Array) => void | Promise<void>) | undefined;
@@ -62,8 +62,8 @@ export class EngineChannel implements FramePipe {
   }
 
   /**
-   * Frames that came before are kept for it. When it returns a promise, what the frame weighs counts
-   * as under way until that is done: the engine sends no more parts than the window takes.
+   * Earlier frames are kept for it. If it returns a promise, the frame's size counts as in flight until that
+   * resolves: the engine sends no more parts than the window takes.
    */
   onFrame(handler: (frame: Uint8Array) => void | Promise<void>): void {
     this.handler = handler;
@@ -74,7 +74,7 @@ export class EngineChannel implements FramePipe {
     this.closeHandlers.push(handler);
   }
 
-  /** The window is gone: the engine ends its calls. */
+  /** The window was closed: the engine ends its calls. */
   close(): void {
     this.end('the window was closed');
   }
@@ -84,7 +84,7 @@ export class EngineChannel implements FramePipe {
     return this.engine.full;
   }
 
-  /** Done when that is no longer so. */
+  /** Resolves when that is no longer the case. */
   whenRoom(): Promise<void> {
     return this.engine.whenRoom();
   }
@@ -102,7 +102,7 @@ export class EngineChannel implements FramePipe {
     else later.then(taken, taken);
   }
 
-  /** For the engine's process: ends the channel and says so. */
+  /** For the engine's process: ends the channel with a reason. */
   end(reason: string): void {
     if (!this.open) return;
     this.open = false;
@@ -150,7 +150,7 @@ export class EngineProcess implements ChannelOwner {
     };
   }
 
-  /** A new window's channel. Where the engine was given up, it is tried once more. */
+  /** A new window's channel. If the engine was given up, it is tried once more. */
   openChannel(): EngineChannel {
     const channel = new EngineChannel(this.nextChannel++, this);
     this.channels.set(channel.id, channel);
@@ -162,7 +162,7 @@ export class EngineProcess implements ChannelOwner {
     return channel;
   }
 
-  /** Ends the engine: it cancels what runs at a point where nothing is lost, and exits. */
+  /** Ends the engine: it cancels running work at a safe point, and exits. */
   stop(): Promise<void> {
     if (this.stopped !== undefined) return this.stopped;
     this.stopped = new Promise((resolve) => {
@@ -223,7 +223,7 @@ export class EngineProcess implements ChannelOwner {
     if (this.pause === undefined && this.stopped === undefined) this.restart();
   }
 
-  /** No engine runs: a call fails at once rather than wait for one that may never come. */
+  /** No engine runs: a call fails immediately rather than waiting for one that may never start. */
   private answerDown(channel: EngineChannel, bytes: Uint8Array): void {
     let frame: unknown;
     try {

@@ -1,4 +1,7 @@
-/** Joins what handlers need: for the engine's process, and for tests that run the host in their own. */
+/**
+ * Assembles the services of handlers: for the engine's process, and for tests that run the host in their own
+ * process.
+ */
 import { CasePool } from '../../engine/search/index.ts';
 import { clusterAddress, type ClusterAddress } from '../../engine/contract/cluster-address.ts';
 import type { Services } from '../../engine/operations/handler.ts';

@@ -1,17 +1,16 @@
 /**
- * How frames of several windows share the standard streams of the engine's process: the one place
- * that says it, used by both sides. Runs in Electron's main process too: plain Node 12.
+ * The protocol by which frames of several windows share the standard streams of the engine's process, used by both
+ * sides. Also runs in Electron's main process: plain Node 12.
  *
  * Every message is a head of 8 bytes, both numbers little-endian, and its body:
  *   u32  length of the body
- *   u32  the message's type in the two highest bits, the channel in the others
- * Types:
+ *   u32  the message's type in the two highest bits, the channel in the others Types:
  *   FRAME  either way: one frame of the contract
  *   OPEN   to the engine, no body: a window is there. The engine's first frame on it is `hello`.
- *   CLOSE  either way, no body: the window is gone, or is released
+ *   CLOSE  either way, no body: the window was closed, or is released
  *   TAKEN  to the engine, u32: bytes of frames that the window has taken since the last TAKEN.
- *          The engine holds parts back while more than WINDOW_BYTES are under way.
- * When the engine's standard input ends it finishes and exits.
+ *          The engine holds back parts while more than WINDOW_BYTES are in flight. When the engine's standard input
+ *          ends it finishes and exits.
  */
 import { MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
 
@@ -20,9 +19,9 @@ export const OPEN = 1;
 export const CLOSE = 2;
 export const TAKEN = 3;
 
-/** What may be under way to one window before its parts wait. */
+/** Bytes that may be in flight to one window before its parts wait. */
 export const WINDOW_BYTES = 4 << 20;
-/** How much a shell lets come together before it says TAKEN. */
+/** Number of taken bytes after which a shell sends TAKEN. */
 export const TAKEN_STEP = 256 << 10;
 
 const HEAD = 8;
@@ -53,7 +52,7 @@ export function takenBytes(body: Uint8Array): number {
 
 type OnMessage = (type: number, channel: number, body: Uint8Array) => void;
 
-/** Puts messages together from chunks of any size. Each body is a buffer of its own. */
+/** Assembles messages from chunks of any size. Each body is a separate buffer. */
 export class WireReader {
   private readonly onMessage: OnMessage;
   private readonly head = new Uint8Array(HEAD);
@@ -65,7 +64,7 @@ export class WireReader {
     this.onMessage = onMessage;
   }
 
-  /** @throws RangeError when the stream is not ours: it cannot be read on */
+  /** @throws RangeError if the stream is invalid: it cannot be read any further */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {

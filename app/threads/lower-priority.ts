@@ -1,7 +1,7 @@
-/** Threads of an import that runs while somebody searches. */
+/** Lowers the priority of import threads that run while somebody searches. */
 import { setPriority } from 'node:os';
 
-/** Of 19: half the share of a thread that does not give way. */
+/** Of 19: half the share of a normal thread. */
 const NICE = 4;
 
 /**
@@ -13,6 +13,6 @@ export function lowerPriority(): void {
   try {
     setPriority(0, NICE);
   } catch {
-    // It goes on as it is.
+    // It continues with its priority.
   }
 }

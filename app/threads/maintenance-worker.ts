@@ -1,4 +1,4 @@
-/** Entry of the thread that does what imports leave undone. */
+/** Entry of the thread for deferred maintenance. */
 import { parentPort } from 'node:worker_threads';
 import {
   runMaintenance,

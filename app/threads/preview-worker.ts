@@ -1,11 +1,11 @@
-/** Entry of the thread that looks at evidence: joins the engine's looking with the importers. */
+/** Entry of the preview thread: joins the engine's preview with the importers. */
 import { parentPort } from 'node:worker_threads';
 import { runPreviewWorker } from '../../engine/ingest/preview/preview.ts';
 import type { ToPreviewWorker } from '../../engine/ingest/preview/preview-protocol.ts';
 import { importers } from '../../importers/registry.ts';
 import { walkPath } from '../../importers/shared/archives/walk.ts';
 
-/** Of an archive's member that has to be copied to be read. */
+/** For an archive member that must be copied to be read. */
 const BEGINNING_BYTES = 64 << 20;
 
 const port = parentPort;

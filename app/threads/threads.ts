@@ -10,11 +10,14 @@ import {
 } from '../../engine/ingest/coordinator/warm-threads.ts';
 
 /**
- * By how many percent a heap may grow from one full collection of garbage to the next. With 600 an import takes no less
- * processor time, and how much old garbage it holds at its peak depends on the speed of the machine.
+ * Percentage by which a heap may grow between full garbage collections. With 600 an import takes no less processor
+ * time, and the amount of garbage at its peak depends on the speed of the machine.
  */
 const HEAP_GROWTH = 250;
-/** Megabytes of a thread's young generation, three times a semi-space. Left alone, V8 makes it 200 of what survives. */
+/**
+ * Megabytes of a thread's young generation, three times a semi-space. By default V8 makes it 200 from what
+ * survives.
+ */
 const YOUNG_GENERATION = 48;
 
 /** V8 flags for imports that may use `importMemory` bytes. */
@@ -24,14 +27,14 @@ export function v8Flags(importMemory: number): string[] {
 }
 
 /**
- * Sets V8 up for an import, for the whole process. To be called by the last thread that an import starts, once it runs:
- * with another flag than Node was built with, V8 takes none of the code that is kept of Node's own modules, and compiles
- * them in each thread (20 ms of 50). Questions of the same process are answered with it, too.
+ * Sets V8 up for an import, for the whole process. The last thread that an import starts calls it once it runs:
+ * with flags other than those Node was built with, V8 rejects the cached code of Node's modules, and compiles them
+ * in each thread (20 ms of 50). It also affects queries of the same process.
  *
- * The threads of an import have small heaps and make many arrays, which count beside the heap and are soon
- * gone: left alone, V8 marks the whole heap again for every 30 MB of them. How large a heap may become at most stays.
+ * The threads of an import have small heaps and make many arrays, which count outside the heap and are short-lived:
+ * by default, V8 marks the whole heap again for every 30 MB of them. The maximum heap size stays.
  *
- * Maglev's code is to inline nothing: docs/adr/0009-v8-and-worker-threads.md.
+ * Maglev's inlining is disabled: docs/adr/0009-v8-and-worker-threads.md.
  *
  * @param importMemory bytes that DuckDB may use for it
  */
@@ -63,8 +66,8 @@ export function startThread<To, From>(entry: string, workerData?: unknown): Kept
 }
 
 /**
- * Starts threads that run `entry` and end with the one that calls; as long as that is kept, so is one of them.
- * Those that give way to other work are kept apart: their priority cannot rise again.
+ * Starts threads that run `entry` and end with the calling thread; while that is kept, so is one of them. Threads
+ * with lower priority are pooled separately: their priority cannot be raised again.
  */
 export function ownThreads<To, From>(
   entry: string,

@@ -30,16 +30,16 @@ function makeSecret(): string {
 }
 
 function sameSecret(given: string | undefined, secret: string): boolean {
-  // Hashed first, so that the lengths are the same whatever was given.
+  // Hashed first, so that the lengths are equal, whatever was given.
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return given !== undefined && timingSafeEqual(digest(given), digest(secret));
 }
 
 export class Access {
   private current = makeSecret();
-  /** For the cookie: another secret, so that the URL alone is not what every request carries. */
+  /** For the cookie: a different secret, so that requests do not carry the URL's. */
   private readonly session = makeSecret();
-  /** For the WebSocket; the browser keeps it by origin, which a port is part of. */
+  /** For the WebSocket; the browser stores it by origin, which includes the port. */
   readonly key = makeSecret();
   private readonly port: number;
 
@@ -59,7 +59,7 @@ export class Access {
     return this.hostFits(request) && origin === `http://${host}`;
   }
 
-  /** For the URL: the one that has not been used yet. */
+  /** For the URL: the current unused one. */
   get token(): string {
     return this.current;
   }
@@ -78,7 +78,7 @@ export class Access {
       .some((one) => sameSecret(one.trim(), this.key));
   }
 
-  /** Cookies know no ports: the name says whose it is. */
+  /** Cookies ignore ports: the name identifies the owner. */
   private get cookieName(): string {
     return `daybook-${this.port}`;
   }

@@ -1,8 +1,8 @@
 /**
- * Opens an address in the person's browser, where there is one.
+ * Opens an address in the person's browser, if there is one.
  *
- * Holds always: the address, which has a token, is in no argument list, where every user of the machine could read
- * it: the browser is given a file that only this user may read, and that leads on.
+ * Invariant: the address, which contains a token, is in no argument list, where every user of the machine could
+ * read it: the browser gets a file that only this user may read, and that redirects.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
  * @returns removes the file; to be called once the address was used
  */
 export function openBrowser(url: string): () => void {
-  // mkdtemp makes folders that nobody else may look into.
+  // mkdtemp makes folders that nobody else may open.
   const folder = mkdtempSync(join(tmpdir(), 'daybook-open-'));
   const file = join(folder, 'daybook.html');
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}"><title>Daybook</title></head><body><a href="${url}">Open Daybook</a></body></html>\n`;

@@ -1,9 +1,8 @@
 /**
- * The files of the built window, and its page. When the page was built again (`vite build renderer
- * --watch` beside a shell that runs), the next request for it finds the new files.
+ * The files of the built window, and its page. When the page is rebuilt (`vite build renderer --watch` next to a
+ * running shell), the next request for it finds the new files.
  *
- * Holds always: the folder is read as a whole, and what is not in it does not exist, whatever a path
- * says.
+ * Invariant: the folder is read as a whole, and anything not in it does not exist, whatever a path is.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +34,7 @@ export class BuiltWindow {
     return this.html;
   }
 
-  /** Answers with a file, compressed where the browser takes that; `otherwise` when there is none. */
+  /** Serves a file, compressed if the browser supports that; `otherwise` if there is none. */
   serve(...[request, response, otherwise]: Parameters<RequestHandler>): void {
     this.handler(request, response, otherwise);
   }

@@ -8,19 +8,19 @@ interface ServeOptions {
   readonly port?: number | undefined;
   /** Absolute path of the case that the window opens first, or the address of the cluster that it is on. */
   readonly openCase?: string | undefined;
-  /** Of the engine; that of this process when left out. */
+  /** Environment of the engine; by default, this process's. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** Told what happens, a line at a time. */
+  /** Reports events, a line at a time. */
   readonly say: (text: string) => void;
   /** Told the URL, with its token, once it can be opened. */
   readonly onUrl: (url: string) => void;
-  /** Told when a browser has used the address. */
+  /** Called when a browser has used the address. */
   readonly onEntered?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Serves until `signal` aborts; then the engine finishes what must not be cut off.
+ * Serves until `signal` aborts; then the engine finishes what must not be interrupted.
  * @throws DaybookError usage, unreadable, internal
  */
 export async function serve({

@@ -28,21 +28,21 @@ interface WebShellOptions {
   readonly address?: string | undefined;
   /** Absolute path of the case that the window opens first. */
   readonly openCase?: string | undefined;
-  /** How long a client may take to send a request, or to say nothing between two. */
+  /** How long a client may take to send a request, or be silent between two. */
   readonly patienceMs?: number | undefined;
-  /** Told when a token was used, with the address for the next browser. */
+  /** Called when a token was used, with the address for the next browser. */
   readonly onEntered?: ((url: string) => void) | undefined;
 }
 
 export interface WebShell {
-  /** With a token: the first to open it may use this shell, and there is another one then. */
+  /** With a token: the first to open it may use this shell, and then a new one is made. */
   readonly url: string;
   readonly port: number;
-  /** Ends the connections and the server; the engine is not its own. */
+  /** Ends the connections and the server; the engine belongs to the caller. */
   close(): Promise<void>;
 }
 
-/** Where the window's WebSocket is. */
+/** The path of the window's WebSocket. */
 const FRAMES_PATH = '/frames';
 const PATIENCE_MS = 10_000;
 /** Windows have one connection each, and a few more while they load. */
@@ -118,11 +118,11 @@ interface ServedWindow {
   readonly port: number;
   readonly access: Access;
   readonly built: BuiltWindow;
-  /** The address with the token that has not been used. */
+  /** The address with the unused token. */
   readonly urlNow: () => string;
 }
 
-/** Nothing but the token's page is for a browser without the cookie, and nothing for another host. */
+/** A browser without the cookie gets only the token's page, and another host gets nothing. */
 function answer(request: IncomingMessage, response: ServerResponse, shell: ServedWindow): void {
   const { access, built, port } = shell;
   for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
@@ -158,7 +158,7 @@ function takeToken(
     enter(response, access, options.openCase);
     options.onEntered?.(urlNow());
   } else if (access.cookieFits(request)) {
-    // The same browser, once more.
+    // The same browser again.
     response.writeHead(302, { Location: homeOf(options.openCase), 'Cache-Control': 'no-store' });
     response.end();
   } else {
@@ -183,7 +183,7 @@ function listen(
   });
 }
 
-/** Undefined for what names a host of its own (`//host/`, a proxy's absolute form). */
+/** Undefined for a URL that names its own host (`//host/`, a proxy's absolute form). */
 function urlOf(request: IncomingMessage): URL | undefined {
   const url = URL.parse(request.url ?? '', 'http://daybook') ?? undefined;
   return url?.host === 'daybook' ? url : undefined;
@@ -208,9 +208,9 @@ function homeOf(openCase: string | undefined): string {
 }
 
 /**
- * The first visit. A page that moves on by itself rather than a redirect: after a redirect from a link
- * elsewhere a strict cookie would not be sent. The token leaves the address, and so the history. The
- * key stays with the pages of this origin.
+ * The first visit. A page that navigates by itself rather than a redirect: after a redirect from a link elsewhere a
+ * strict cookie would not be sent. The token disappears from the address, and so from the history. The key stays
+ * with the pages of this origin.
  */
 function enter(response: ServerResponse, access: Access, openCase: string | undefined): void {
   const nonce = makeNonce();
@@ -226,7 +226,7 @@ function enter(response: ServerResponse, access: Access, openCase: string | unde
   );
 }
 
-/** A text as a script in a page has it. */
+/** A text in the form for a script within a page. */
 function inScript(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003c');
 }
@@ -242,7 +242,7 @@ function sendPage(response: ServerResponse, page: string, port: number): void {
   response.end(withNonce(page, nonce));
 }
 
-/** Carries one window's frames, a binary message each, until either side goes. */
+/** Carries one window's frames, a binary message each, until either side closes. */
 function carry(webSocket: WebSocket, engine: EngineProcess): void {
   const channel = engine.openChannel();
   let alive = true;
@@ -273,7 +273,7 @@ function carry(webSocket: WebSocket, engine: EngineProcess): void {
     clearInterval(ping);
     channel.close();
   });
-  // Done when the frame has left: what a slow window has not taken, the engine counts.
+  // Resolves when the frame was sent: the engine counts what a slow window has not taken.
   channel.onFrame(
     (frame) => new Promise((resolve) => webSocket.send(frame, { binary: true }, () => resolve())),
   );

@@ -1,6 +1,6 @@
 /**
- * Where the built window is: in the folder that DAYBOOK_WINDOW names, or in the checkout, where it is
- * built when it is missing or older than its sources.
+ * Location of the built window: the folder named by DAYBOOK_WINDOW, or the checkout, where it is built if missing
+ * or older than its sources.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,8 +17,8 @@ const WINDOW: Build = {
 };
 
 /**
- * The folder of the built window, built now if need be; `say` reports progress.
- * @throws DaybookError unreadable when there is none where DAYBOOK_WINDOW says, or none can be built
+ * The folder of the built window, built now if necessary; `say` reports progress.
+ * @throws DaybookError unreadable if there is none in DAYBOOK_WINDOW, or none can be built
  */
 export async function windowFiles(
   say: (text: string) => void,

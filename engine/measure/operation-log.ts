@@ -1,6 +1,6 @@
 /**
- * Measures operations: named spans, what was looked at, how long it took. Every operation of the
- * engine is measured; the catalog keeps the last ten thousand.
+ * Measures operations: named spans, what was read, and the duration. Every operation of the engine is measured; the
+ * catalog keeps the last ten thousand.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -13,7 +13,7 @@ export interface Timings {
   rowsExamined: number | undefined;
 }
 
-/** What is kept of an operation. */
+/** The stored measurement of an operation. */
 interface Measured extends Timings {
   at: string;
   operation: string;
@@ -74,7 +74,7 @@ export class Stopwatch {
     };
   }
 
-  /** What it comes to. */
+  /** The final measurement. */
   measured(status: string, text: string | undefined): Measured {
     const { at, operation, rowsReturned } = this;
     return { at, operation, text, status, rowsReturned, ...this.timings() };
@@ -88,7 +88,7 @@ function round(ms: number): number {
 export interface LatencySummary {
   operation: string;
   count: number;
-  /** Of these, how many did not do what they were to do. */
+  /** Number of those that failed. */
   failed: number;
   p50: number;
   p95: number;

@@ -1,7 +1,7 @@
 /**
- * A query to what one pass over evidence can do. The engine's own planner reads it, as if for a case
- * with a segment of each kind that has every column; so names, values and errors are the same, and
- * answers are put into words by the same code.
+ * Compiles a query for one pass over evidence. The engine's planner reads it, as if for a case with a segment of
+ * each kind that has every column; names, values and errors are therefore the same, and answers are formatted by
+ * the same code.
  */
 import { DaybookError } from '../contract/errors.ts';
 import { COLUMNS, type EpochMicros, KINDS, type Kind } from '../contract/event.ts';
@@ -20,17 +20,17 @@ import { isAggregating, queriesIn, stageOperatorOf } from '../query/stages/stage
 
 export interface ScanRequest {
   readonly text: string;
-  /** For times without a zone in the query, for edges of buckets, and for times shown. */
+  /** For times in the query that state no zone, for edges of buckets, and for times shown. */
   readonly zone: string;
   readonly from: EpochMicros | undefined;
   readonly to: EpochMicros | undefined;
-  /** What `source:` may name. */
+  /** The names for `source:`. */
   readonly sources: readonly Named[];
-  /** The files of `lookup`, by what the query calls them. */
+  /** The files for `lookup`, by their names in the query. */
   readonly lookups?: ReadonlyMap<string, GivenFile> | undefined;
-  /** Of the names that decide what a doubtful part is, those that events have; undefined: not known. */
+  /** Among the names that decide an ambiguous part, those that events have; undefined: unknown. */
   readonly fields?: ReadonlySet<string>;
-  /** Files of extractors beside those of Daybook. */
+  /** Files of extractors in addition to Daybook's. */
   readonly extractors?: readonly string[];
   /** Error of the clock that timestamped the evidence, in microseconds. */
   readonly clockError?: number;
@@ -41,11 +41,11 @@ export interface ScanPlan {
   readonly filter: Filter;
   /** Kinds of events that can match. */
   readonly kinds: ReadonlySet<Kind>;
-  /** Whether the query says which kinds it means. */
+  /** Whether the query mentions kinds. */
   readonly kindMentioned: boolean;
   /** The stage that aggregates; undefined: rows. */
   readonly stage: Stage | undefined;
-  /** What is done with its table. */
+  /** Stages that process its table. */
   readonly after: readonly Stage[];
   /** The plan of the query up to the stage that aggregates. */
   readonly first: Plan;
@@ -75,7 +75,7 @@ function segments(): SegmentInfo[] {
   }));
 }
 
-/** Throws QueryError (a DaybookError) for what is wrong with a query, and for what no scan can do. */
+/** Throws QueryError (a DaybookError) for errors in a query, and for what a scan does not support. */
 export function planScan(request: ScanRequest): ScanPlan {
   const { fields } = request;
   const parsed = parseQuery(request.text);
@@ -116,7 +116,7 @@ export function planScan(request: ScanRequest): ScanPlan {
   };
 }
 
-/** A plan of all kinds, whatever the planner made of the segments that there are none of. */
+/** A plan of all kinds, regardless of the planner's choice among the imaginary segments. */
 function everything(plan: Plan): Plan {
   const { segments: segmentsUsed } = plan.context;
   const columns = allColumns(segmentsUsed);
@@ -149,7 +149,7 @@ function onTable(stage: Stage): Stage {
   return stage;
 }
 
-/** What needs all events at once, or to know the end before the beginning. */
+/** Stages that need all events at once, or the end before the beginning. */
 function checkStages(ast: Ast): void {
   walk(ast.filter, (node) => {
     if (node.node !== 'field') return;

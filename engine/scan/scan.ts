@@ -1,9 +1,9 @@
 /**
- * One pass over evidence with a query, nothing stored: importers fill batches, the filter keeps rows,
- * and those are shown or go into the stage that aggregates.
+ * One pass over evidence with a query, without storing anything: importers fill batches, the filter selects rows,
+ * and these are shown or go into the aggregating stage.
  *
- * Held always: memory is bounded; reading stops as soon as no more rows are wanted; what cannot be read
- * is counted, and the first of it told.
+ * Invariants: memory is bounded; reading stops when no more rows are wanted; unreadable records are counted, and
+ * the first of them reported.
  */
 import { NO_FIELDS } from '../query/plan/analyse.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
@@ -39,7 +39,7 @@ const MAX_WAITING = 4;
 const MOST_QUARANTINED = 100;
 const MOST_NOTES = 50;
 
-/** What was read, and what of it could not be. */
+/** What was read, and what could not be read. */
 export interface ScanLedger {
   read: number;
   stored: number;
@@ -59,7 +59,7 @@ interface ScanProgress {
   readonly rows: number;
 }
 
-/** Batches that one source fills, each with what takes its rows. */
+/** Batches that one source fills, each with the function that takes its rows. */
 type Batches = Map<Kind, { batch: EventBatch; take: (() => void) | undefined }>;
 
 /** Ends reading because enough was found; no error. */
@@ -99,7 +99,7 @@ export class Scan {
   private enough = false;
 
   /**
-   * @param limit rows of the result at most: what is counted is counted whole
+   * @param limit maximum number of rows in the result: counts are complete
    * @throws DaybookError query-syntax, unknown-field
    */
   constructor(request: ScanRequest, limit?: number, signal?: AbortSignal) {
@@ -116,7 +116,7 @@ export class Scan {
     this.columns =
       stage === undefined ? [] : buildTable(this.scanPlan.first, new Params(), grid).columns;
     this.stage = this.makeStage();
-    // Finds out which columns are read, before anything is.
+    // Determines which columns are read, before reading.
     for (const kind of this.scanPlan.kinds) {
       const probe = new EventBatch(kind, () => undefined, 1);
       this.taker(probe);
@@ -143,7 +143,7 @@ export class Scan {
     });
   }
 
-  /** What takes the rows of a batch each time it is full. */
+  /** The function that takes the rows of a batch each time it is full. */
   private taker(batch: EventBatch): () => void {
     const { filter, plan, kinds } = this.scanPlan;
     if (!kinds.has(batch.kind)) return () => undefined;
@@ -177,9 +177,9 @@ export class Scan {
   }
 
   /**
-   * Reads one source through its importer. For shapes other than rows; rows come by `rows`.
-   * What is whole of a source that is damaged is read: `ledger.broken` says so.
-   * @throws DaybookError cancelled, source-damaged where nothing of it could be read, …
+   * Reads one source through its importer. For shapes other than rows; `rows` returns rows. Intact parts of a
+   * damaged source are read: `ledger.broken` reports it.
+   * @throws DaybookError cancelled, source-damaged if nothing of it could be read, …
    */
   async read(
     importer: Importer,
@@ -216,7 +216,7 @@ export class Scan {
     for (const note of input.notes ?? []) sink.note(note);
   }
 
-  /** Takes what an importer finds in a source. */
+  /** Receives what an importer finds in a source. */
   private sink(batches: Batches, name: string, source: number): EventSink {
     const { ledger } = this;
     const before = ledger.bytes;
@@ -259,7 +259,7 @@ export class Scan {
         if (this.signal?.aborted === true) throw new CancelledError();
         if (this.done) throw new EnoughRead();
         if (this.stage !== undefined) return undefined;
-        // Whoever waits for rows should not wait for a batch to be full.
+        // A consumer of rows should not wait until a batch is full.
         for (const { batch } of batches.values()) if (batch.length > 0) this.full(batch, batches);
         if (this.done) throw new EnoughRead();
         if (this.waiting.length < MAX_WAITING) return undefined;
@@ -296,7 +296,7 @@ export class Scan {
     return kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true);
   }
 
-  /** Events of protocols, or what they say of flows. */
+  /** Events of protocols, or their facts about flows. */
   private get wantsProtocols(): boolean {
     const { kinds, kindMentioned } = this.scanPlan;
     if (!kindMentioned) return false;
@@ -313,7 +313,7 @@ export class Scan {
       if (column.type === 'text' && column.size > 0) known.add(name);
   }
 
-  /** To be asked when it has ended: what a person should know of how it read the query. */
+  /** Notes on how it read the query, for people; call it after the end. */
   notes(): string[] {
     const { readings, stages, projection, resolve } = this.scanPlan.plan;
     const sets = [...this.columnsRead.values()];
@@ -324,7 +324,7 @@ export class Scan {
     ];
   }
 
-  /** Attributes that the query names are looked for: one that nothing has is a mistake. */
+  /** Attributes that the query names are checked: one that nothing has is a mistake. */
   private list(batch: EventBatch): void {
     for (const name of [...this.unlisted]) {
       const lower = name.toLowerCase();
@@ -345,7 +345,7 @@ export class Scan {
     for (const known of batch.attributes.keys()) this.named.add(known);
   }
 
-  /** @throws QueryError unknown-field, where the query names what nothing that was read has */
+  /** @throws QueryError unknown-field if the query names something that none of the evidence has */
   private checkNames(): void {
     if (this.enough) return;
     for (const name of this.unlisted) {
@@ -361,7 +361,7 @@ export class Scan {
   }
 
   /**
-   * Rows as they are found, while `reading` goes on.
+   * Rows as they are found while `reading` runs.
    * @param reading reads all sources, by `read`
    */
   async *rows(reading: () => Promise<void>): AsyncGenerator<ShownRows> {
@@ -421,7 +421,7 @@ export class Scan {
       table = stageOperatorOf(stage).batchTable?.(stage, table, around) ?? table;
     const { outputs } = outputsOf(table.columns, 0);
     const all = sorted(table).rows;
-    // A number is no row.
+    // A number is not a row.
     const rows = plan.shape === 'count' ? all : all.slice(0, this.limit);
     return shapeAnswer(plan, { ...statement, columns: outputs }, rows, options);
   }

@@ -1,6 +1,6 @@
 /**
- * Rows of events as results carry them: columns with their types, and what fills them from a batch.
- * The columns are those of the engine's own statement (engine/query/statements/statements.ts).
+ * Rows of events in the form of results: columns with their types, and functions that fill them from a batch. The
+ * columns are those of the engine's statement (engine/query/statements/statements.ts).
  */
 import type { EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
@@ -27,7 +27,7 @@ export interface ShownRows {
   readonly rows: readonly (readonly RawValue[])[];
 }
 
-/** Reads the rows of a batch; to be made again when it is full, since attributes come with evidence. */
+/** Reads the rows of a batch; make it again when the batch is full, since attributes appear with evidence. */
 export function shownRows(
   batch: EventBatch,
   rows: Int32Array,
@@ -109,7 +109,7 @@ function attributes(
   scope: RowScope,
   others: ReadonlySet<string>,
 ): void {
-  // Those that come as codes become texts, and columns.
+  // Dictionary-encoded attributes become texts, and columns.
   scope.attributes();
   const named = [...batch.attributes].filter(([name]) => !isOther(others, name));
   for (const [name, column] of named.sort(([a], [b]) => compareNaturally(a, b)))

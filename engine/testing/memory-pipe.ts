@@ -17,7 +17,7 @@ class MemoryEnd implements FramePipe {
   }
 
   send(frame: Uint8Array): void {
-    // A copy, as every other pipe makes one: who sends may go on to use its buffer.
+    // A copy, as in every other pipe: the sender may reuse its buffer.
     if (this.open) this.other?.arrive(frame.slice());
   }
 

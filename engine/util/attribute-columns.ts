@@ -1,12 +1,11 @@
 /**
  * Names of the stored columns that hold attributes.
  *
- * A database keeps no two columns whose names differ in case only. The first spelling of a name in a segment is
- * the column `a:note`, others are `a1:Note`, `a2:NOTE`, …. Segments of an older Daybook have `a:Note_1` instead,
- * as DuckDB numbers such columns; an attribute that is called `Note_1` itself is `a1:Note_1` where that could be
- * meant.
+ * A database cannot have two columns whose names differ only in case. The first spelling of a name in a segment is
+ * the column `a:note`, others are `a1:Note`, `a2:NOTE`, …. Segments of earlier versions have `a:Note_1` instead,
+ * since DuckDB numbers such columns; an attribute named `Note_1` is `a1:Note_1` if that would be ambiguous.
  *
- * Invariant: a column says which name its attribute has in the evidence.
+ * Invariant: a column states the name of its attribute in the evidence.
  */
 export const ATTRIBUTE_PREFIX = 'a:';
 const COLUMN = /^a(\d*):/;
@@ -17,7 +16,7 @@ export function isAttributeColumn(column: string): boolean {
   return COLUMN.test(column);
 }
 
-/** A column's name without what is before the attribute's. */
+/** A column's name without the prefix. */
 export function withoutPrefix(column: string): string {
   return column.replace(COLUMN, '');
 }
@@ -43,7 +42,7 @@ function firstSpellings(columns: Iterable<string>): Map<string, string> {
   return byLower;
 }
 
-/** `Note` for `Note_1`, where another column is `note`: that is what made it another. */
+/** `Note` for `Note_1` if another column is `note`, which is the reason for the number. */
 function evidenceName(stored: string, byLower: ReadonlyMap<string, string>): string {
   const base = /^(.+)_\d+$/s.exec(stored)?.[1];
   if (base === undefined) return stored;
@@ -55,9 +54,9 @@ function evidenceName(stored: string, byLower: ReadonlyMap<string, string>): str
 }
 
 /**
- * What the attribute columns of several tables are called in one table of all their rows: of each table its
- * columns whose names there would be another attribute's, with their new names.
- * @param tables of each its attribute columns, with the attributes' names
+ * New names for attribute columns of several tables in one table of all their rows: for each table, the columns
+ * whose names would belong to another attribute there.
+ * @param tables for each its attribute columns, with the attributes' names
  */
 export function renamedTogether(
   tables: readonly ReadonlyMap<string, string>[],
@@ -68,7 +67,7 @@ export function renamedTogether(
       const lower = column.toLowerCase();
       if (!first.has(lower)) first.set(lower, column);
     }
-  // What a column without a number means there is its name's only column.
+  // A column without a number means its name's only column there.
   const unnumbered = new Map<string, string>();
   for (const [column, name] of evidenceNames(first.values()))
     if (column.startsWith(ATTRIBUTE_PREFIX) && !unnumbered.has(name)) unnumbered.set(name, column);

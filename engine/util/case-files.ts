@@ -1,13 +1,13 @@
 /**
- * Access to the files of a case. A case may come from somebody else, so nothing that is in it is trusted.
+ * Access to the files of a case. A case may come from somebody else, so nothing in it is trusted.
  *
- * Holds always: no link below the case's folder is followed, for reading, writing or removing, and what is
- * neither a file nor a folder is never opened. Each part of a path is looked at before it is used; what was opened is
- * compared with what was asked for (on Linux by the kernel's own name for the handle), and files are removed by
- * their folder's handle, so that a link put there in between is found, too. DuckDB and SQLite open files by path:
- * for them only the look before holds.
+ * Invariants: links below the case's folder are never followed, for reading, writing or removing, and only files
+ * and folders are opened. Each part of a path is checked before it is used; what was opened is compared with what
+ * was requested (on Linux by the kernel's name for the handle), and files are removed through their folder's
+ * handle, so that a link put there in between is detected, too. DuckDB and SQLite open files by path: for them only
+ * the prior check applies.
  *
- * Paths of files are relative to the case's folder and have `/` between their parts, as the catalog writes them.
+ * Paths of files are relative to the case's folder, with `/` as separator, as in the catalog.
  */
 import {
   closeSync,
@@ -45,7 +45,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const IS_FOLDER = constants.O_DIRECTORY ?? 0;
 
-/** Error: a link is in the place of a case's own file. */
+/** Error: there is a link in place of a case's file. */
 export function linkInCase(path: string): DaybookError {
   return new DaybookError(
     'case-damaged',
@@ -54,7 +54,7 @@ export function linkInCase(path: string): DaybookError {
   );
 }
 
-/** Something is neither a file nor a folder, or one where the other should be. */
+/** An entry is neither a file nor a folder, or one in place of the other. */
 export class WrongEntry extends DaybookError {
   constructor(path: string, wanted: 'file' | 'folder') {
     super(
@@ -88,8 +88,8 @@ function look(path: string): Stats | undefined {
 }
 
 /**
- * The absolute path of a file or folder of the case, whether or not it is there.
- * @throws DaybookError case-damaged where a link, or something that is neither a file nor a folder, is in its way
+ * The absolute path of a file or folder of the case, whether or not it exists.
+ * @throws DaybookError case-damaged if a link, or something that is neither a file nor a folder, is on the path
  */
 export function casePath(folder: string, file: string): string {
   const parts = partsOf(folder, file);
@@ -107,7 +107,7 @@ export function casePath(folder: string, file: string): string {
 }
 
 /**
- * Refuses a case in whose folder a link, or something that may not be opened, is where Daybook's own should be.
+ * Refuses a case whose folder has a link, or something that must not be opened, in place of Daybook's entries.
  * @param which `catalog`: only files that SQLite opens by their paths
  * @throws DaybookError case-damaged
  */
@@ -116,7 +116,7 @@ export function checkCaseFolder(folder: string, which: 'all' | 'catalog' = 'all'
   for (const name of which === 'all' ? [...folders, ...files] : files) casePath(folder, name);
 }
 
-/** Whether an open handle is what the path says, with no link on the way. */
+/** Whether an open handle refers to the path, without a link on it. */
 function isAt(fd: number, folder: string, parts: readonly string[]): boolean {
   const wanted = join(realpathSync.native(folder), ...parts);
   if (process.platform === 'linux') {
@@ -124,7 +124,7 @@ function isAt(fd: number, folder: string, parts: readonly string[]): boolean {
       // A file that was removed since has a mark after its name.
       return readlinkSync(`/proc/self/fd/${fd}`).replace(/ \(deleted\)$/, '') === wanted;
     } catch {
-      // Without /proc paths are compared, as elsewhere.
+      // Without /proc paths are compared, as on other systems.
     }
   }
   const own = fstatSync(fd, { bigint: true });
@@ -134,9 +134,9 @@ function isAt(fd: number, folder: string, parts: readonly string[]): boolean {
 }
 
 /**
- * Opens a file of the case; flags such as `O_RDONLY` as `openSync` has them, but `O_TRUNC`: nothing is emptied before
- * it is known what was opened. Never waits, as a pipe would.
- * @throws DaybookError case-damaged where a link is in its way; what `openSync` throws
+ * Opens a file of the case; flags such as `O_RDONLY` as in `openSync`, except `O_TRUNC`: nothing is emptied before
+ * it is known what was opened. Never blocks, as a pipe would.
+ * @throws DaybookError case-damaged if a link is on the path; the errors of `openSync`
  */
 export function openCaseFile(folder: string, file: string, flags: number): number {
   const fd = openSync(casePath(folder, file), flags | NO_FOLLOW | NO_WAIT, PRIVATE_FILE);
@@ -171,7 +171,7 @@ function checkOpened(fd: number, folder: string, file: string): void {
   if (!fstatSync(fd).isFile()) throw new WrongEntry(join(folder, ...parts), 'file');
 }
 
-/** Entries of a folder of the case (`''`: its own); none where there is no such folder. */
+/** Entries of a folder of the case (`''`: the case's folder); empty if there is no such folder. */
 export function listCaseFolder(folder: string, within: string): Dirent[] {
   const path = within === '' ? folder : casePath(folder, within);
   try {
@@ -198,10 +198,7 @@ export function makeCaseFolder(folder: string, within: string): string {
   return join(folder, ...parts);
 }
 
-/**
- * Moves something of the case to another place in it. What has the name there is replaced, a link itself and never
- * what it leads to.
- */
+/** Moves an entry of the case within it. An existing target is replaced: for a link, the link itself. */
 export function moveInCase(folder: string, from: string, to: string): void {
   const parts = partsOf(folder, to);
   const parent = parts.slice(0, -1).join('/');
@@ -212,8 +209,7 @@ export function moveInCase(folder: string, from: string, to: string): void {
 }
 
 /**
- * Removes a file or, with all that is in it, a folder of the case, if it is there. A link is removed itself, never
- * what it leads to.
+ * Removes a file or, recursively, a folder of the case, if it exists. A link itself is removed, never its target.
  */
 export function removeFromCase(folder: string, file: string): void {
   const parts = partsOf(folder, file);
@@ -236,7 +232,7 @@ export function removeFromCase(folder: string, file: string): void {
   }
   try {
     if (!isAt(fd, folder, parts)) throw linkInCase(parent);
-    // Below the handle: whatever is put in the parent's place now, this is the folder that was looked at.
+    // Through the handle: whatever replaces the parent now, this is the folder that was checked.
     const held = `/proc/self/fd/${fd}`;
     rmSync(join(look(held) === undefined ? parent : held, name), { recursive: true, force: true });
   } finally {

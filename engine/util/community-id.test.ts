@@ -1,6 +1,4 @@
-/**
- * The examples that the specification publishes (its `baseline` folder), and what follows from it.
- */
+/** The examples published with the specification (its `baseline` folder), and their consequences. */
 import { describe, expect, it } from 'vitest';
 import { icmpCounterpart } from '../contract/icmp.ts';
 import { communityId } from './community-id.ts';

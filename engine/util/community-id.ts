@@ -11,9 +11,9 @@ const WITH_PORTS: ReadonlySet<number> = new Set([ICMP, 6, 17, ICMP6, 132]);
 /**
  * @param src address in network order, 4 or 16 bytes; `dst` has as many
  * @param srcPort of ICMP: the type
- * @param dstPort of ICMP: the code (or, as flows have it, the counterpart of the type)
+ * @param dstPort of ICMP: the code (or, in flows, the counterpart of the type)
  * @param proto IANA protocol number
- * @returns `1:` and a SHA-1 in base64. Ports that are undefined are left out of it.
+ * @returns `1:` and a SHA-1 in base64. Undefined ports are omitted.
  */
 export function communityId(
   src: Uint8Array,

@@ -1,4 +1,4 @@
-/** Folders are made, or it is said why not. */
+/** Folders are made, or an error says why not. */
 import { mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ it('makes a folder and those above it, and leaves one that is there', () => {
 it('ends where there can be none', () => {
   writeFileSync(join(home, 'file'), '');
   const failing = [join(home, 'file/a/b')];
-  // Where it says that the folder above is missing, which is there.
+  // Reported as a missing parent, although that exists.
   if (process.platform === 'linux') failing.push('/proc/daybook/a');
   for (const path of failing) {
     let problem: unknown;

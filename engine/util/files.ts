@@ -13,9 +13,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Makes a folder, and those above it that are missing; one that is there stays as it is. Node's own way (`recursive`)
- * never ends where a folder can hold none, as in /proc.
- * @throws Error of the system
+ * Makes a folder and missing parents; an existing one stays as it is. Node's `recursive` never returns if a folder
+ * cannot have any children, as in /proc.
+ * @throws the system's error
  */
 export function makeFolder(path: string, mode: number): void {
   const isThere = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -24,12 +24,12 @@ export function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have made it meanwhile.
     if (!isThere()) throw error;
   }
 }
 
-/** Where an absolute path leads, links to it resolved; what is not there yet is named below what is. */
+/** The target of an absolute path, with links resolved; missing parts are appended to the existing ones. */
 export function placeOf(path: string): string {
   if (dirname(path) === path || statSync(path, { throwIfNoEntry: false }) !== undefined)
     return realpathSync(path);
@@ -42,7 +42,7 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** Makes what was written to a file durable, as far as its folder is. */
+/** Makes a written file durable, including its entry in the folder. */
 export function syncFile(path: string): void {
   const fd = openSync(path, 'r+');
   try {
@@ -52,7 +52,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Makes what was renamed into `folder` durable. Windows has no such call for folders. */
+/** Makes renames into `folder` durable. Windows has no such call for folders. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(folder, 'r');
@@ -63,10 +63,10 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Files and folders that are waited for at a time: the disk does for some what it does for one. */
+/** Number of concurrent syncs: the disk does several in the time of one. */
 const AT_A_TIME = 8;
 
-/** `syncFile` and `syncFolder` of many, while this thread does something else. */
+/** `syncFile` and `syncFolder` for many, without blocking this thread. */
 export async function syncAll(files: readonly string[], folders: readonly string[]): Promise<void> {
   const paths = [...files, ...(process.platform === 'win32' ? [] : folders)];
   let next = 0;

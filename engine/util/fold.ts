@@ -1,16 +1,15 @@
 /**
- * Text without case: each character becomes the one that stands for all those that are the same when
- * case is ignored, by Unicode simple case folding (https://www.unicode.org/reports/tr44/#CaseFolding.txt)
- * as RE2 does it for the scan.
+ * Case folding: each character becomes the representative of all those that are equal ignoring case, by Unicode
+ * simple case folding (https://www.unicode.org/reports/tr44/#CaseFolding.txt) as in RE2.
  *
- * The runtime's case tables are newer than RE2's: letters that RE2 does not fold are left alone.
+ * The runtime's case tables are newer than RE2's: letters that RE2 does not fold are left unchanged.
  */
 import { once } from './once.ts';
 
 /** Version of the foldings: those of another one may differ. */
 export const FOLD_VERSION = `unicode ${process.versions['unicode'] ?? '?'}`;
 
-/** Cased letters of Unicode 16 and 17, which the RE2 in DuckDB 1.5 takes for uncased. */
+/** Cased letters of Unicode 16 and 17, which the RE2 in DuckDB 1.5 treats as uncased. */
 const UNCASED_IN_RE2: readonly (readonly [number, number])[] = [
   [0x1c89, 0x1c8a],
   [0xa7cb, 0xa7cf],
@@ -27,7 +26,7 @@ export function isUncasedInRe2(point: number): boolean {
 /** Cased scripts end before this. */
 const CASED_END = 0x1f000;
 
-/** Folds of the non-ASCII characters that have one, and are not their own. */
+/** Folds of the non-ASCII characters whose fold differs from themselves. */
 const foldTable = once((): ReadonlyMap<number, number> => {
   const leader = new Map<number, number>();
   const lead = (point: number): number => {
@@ -75,7 +74,7 @@ export function foldText(text: string): string {
   return out;
 }
 
-/** By what folding makes of them: the characters beyond ASCII that it changes. */
+/** By result of folding: the non-ASCII characters that it changes. */
 const unfoldTable = once((): ReadonlyMap<string, readonly string[]> => {
   const table = new Map<string, string[]>();
   for (const [point, fold] of foldTable()) {
@@ -85,7 +84,7 @@ const unfoldTable = once((): ReadonlyMap<string, readonly string[]> => {
   return table;
 });
 
-/** The characters beyond ASCII that folding makes characters of some folded texts, with what it makes of them. */
+/** The non-ASCII characters that fold to characters of some folded texts, with their folds. */
 export function foldsTo(texts: Iterable<string>): Map<string, string> {
   const found = new Map<string, string>();
   for (const char of new Set([...texts].flatMap((text) => [...text])))

@@ -2,7 +2,7 @@
  * One-slot idle cache: hands an expensive resource to the next caller with the same key, or disposes of it after
  * `idleMs`.
  *
- * Holds always: at most one resource waits; it is given to one caller only.
+ * Invariants: at most one resource is idle; it is handed to one caller only.
  */
 export class IdleSlot<T> {
   private readonly idleMs: number;
@@ -19,7 +19,7 @@ export class IdleSlot<T> {
     return this.idle === undefined;
   }
 
-  /** The idle resource, if it was kept with this key. */
+  /** The idle resource, if it was stored with this key. */
   take(key = ''): T | undefined {
     if (this.idle?.key !== key) return undefined;
     const { resource } = this.idle;
@@ -27,14 +27,14 @@ export class IdleSlot<T> {
     return resource;
   }
 
-  /** Keeps a resource that is no longer used, in place of any other. */
+  /** Stores a resource that is no longer used, replacing any other. */
   keep(resource: T, key = ''): void {
     this.close();
     this.idle = { key, resource };
     if (this.idleMs < Infinity) this.timer = setTimeout(() => this.close(), this.idleMs).unref();
   }
 
-  /** Forgets a resource that has ended by itself. */
+  /** Removes a resource that has ended by itself. */
   drop(resource: T): void {
     if (this.idle?.resource === resource) this.clear();
   }

@@ -9,12 +9,12 @@ it('keeps what was used last, within its size', () => {
   expect(kept.get(a)).toBe('a');
   kept.set(c, 'c', 40);
   expect([a, b, c].map((one) => kept.get(one))).toEqual(['a', undefined, 'c']);
-  // In place of what was there.
+  // Replaces the previous value.
   kept.set(c, 'C', 60);
   expect([a, c].map((one) => kept.get(one))).toEqual(['a', 'C']);
   kept.set(d, 'd', 101);
   expect([a, c, d].map((one) => kept.get(one))).toEqual(['a', 'C', undefined]);
-  // What took the place of others and is too large itself leaves none.
+  // A replacement that is too large removes the previous value.
   kept.set(a, 'A', 101);
   kept.set(b, 'b', 40);
   expect([a, b, c].map((one) => kept.get(one))).toEqual([undefined, 'b', 'C']);

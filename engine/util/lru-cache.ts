@@ -1,4 +1,4 @@
-/** A cache that is bounded by the size of its values: the least recently used is evicted. */
+/** A cache that is bounded by the size of its values: the least recently used entry is evicted. */
 interface Entry<V> {
   readonly value: V;
   readonly size: number;
@@ -6,7 +6,7 @@ interface Entry<V> {
 
 export class LruCache<K, V> {
   private readonly most: number;
-  /** In order of use, the most recent at the end. */
+  /** In order of use, most recent last. */
   private readonly entries = new Map<K, Entry<V>>();
   private size = 0;
 
@@ -23,7 +23,7 @@ export class LruCache<K, V> {
     return entry.value;
   }
 
-  /** @param size of the value, about; one that is larger than the limit is not kept */
+  /** @param size approximate size of the value; one larger than the limit is not stored */
   set(key: K, value: V, size = 1): void {
     this.delete(key);
     if (size > this.most) return;
@@ -35,7 +35,7 @@ export class LruCache<K, V> {
     }
   }
 
-  /** The entry of `key`, made if there is none. */
+  /** The value for `key`, made if there is none. */
   take(key: K, make: () => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;

@@ -1,10 +1,10 @@
-/** How many files this process may have open at a time, and which of them are. */
+/** The limit of files that this process may have open at a time, and its division. */
 import { readFileSync } from 'node:fs';
 
-/** Where nothing says it; Windows has no such limit, macOS this one. */
+/** Used if the limit is unknown; Windows has none, macOS this one. */
 const USUAL = 10_240;
 
-/** The limit of the system for this process: Node raises the soft one to the hard one when it starts. */
+/** The system's limit for this process: Node raises the soft limit to the hard one on start. */
 export function openFileLimit(): number {
   if (process.platform !== 'linux') return USUAL;
   try {
@@ -38,7 +38,7 @@ export class OpenFiles<T extends { close(): void }> extends Set<T> {
   }
 }
 
-/** How many of them the side files of a case may be. */
+/** Number of them available for the side files of a case. */
 export function mostSideFiles(limit: number): number {
   return Math.min(1000, Math.floor(limit / 4));
 }

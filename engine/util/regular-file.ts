@@ -1,6 +1,6 @@
 /**
- * Reads files that somebody else may have put there: regular files only. Opening a FIFO or reading a device can block for
- * ever, and one that is opened by name may be another than the one that was looked at, so what counts is the open file.
+ * Reads files that somebody else may have put there: regular files only. Opening a FIFO or reading a device can
+ * block forever, and a file may be replaced between checking and opening it, so the open file is checked.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -23,13 +23,13 @@ export class FileProblem extends Error {
 }
 
 /**
- * Opens a regular file for reading, by whatever links lead to it.
+ * Opens a regular file for reading, following links.
  * @throws FileProblem
  */
 export async function openRegular(path: string): Promise<FileHandle> {
   let handle: FileHandle;
   try {
-    // Not opened at all where it plainly is something else: opening a device may do something.
+    // Not opened if it obviously is something else: opening a device may have an effect.
     checkRegular(await stat(path));
     handle = await open(path, constants.O_RDONLY | NONBLOCK);
   } catch (error) {

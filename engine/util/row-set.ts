@@ -1,10 +1,9 @@
 /**
- * Numbers of rows of one segment: what an index answers with. Since rows of a segment are in order of
- * time, a set of them is a histogram and a list at once: counts are ranks, the first rows are the
- * first numbers.
+ * A set of row numbers of one segment: the result of indexes. Since rows of a segment are in order of time, a set
+ * of them is a histogram and a list at once: counts are ranks, the first rows are the first numbers.
  *
- * Kept as a sorted list where that is shorter than one bit for each row, else as bits; what NOT leaves is the set
- * that it leaves out, and needs no memory. Immutable.
+ * Stored as a sorted list if that is smaller than one bit per row, otherwise as bits; a complement stores the
+ * excluded set, and needs no memory. Immutable.
  */
 
 /** Rows of one word of bits. */
@@ -18,9 +17,9 @@ export class RowSet {
   readonly count: number;
   private readonly list: Uint32Array | undefined;
   private readonly words: Uint32Array | undefined;
-  /** All rows are members but these, which are a list or bits. */
+  /** The complement of this set, which is a list or bits. */
   private readonly others: RowSet | undefined;
-  /** Members before each STEP words; made when first asked for. */
+  /** Number of members before each STEP words; computed on demand. */
   private directory: Uint32Array | undefined;
 
   private constructor(
@@ -55,7 +54,7 @@ export class RowSet {
     return new RowSet(total, high - low, undefined, words);
   }
 
-  /** @param rows ascending, no number twice, each below `total`; kept, not copied. */
+  /** @param rows ascending, without duplicates, each below `total`; not copied */
   static ofSorted(rows: Uint32Array, total: number): RowSet {
     if (rows.length * WORD <= total) return new RowSet(total, rows.length, rows, undefined);
     const words = new Uint32Array(wordsFor(total));
@@ -66,7 +65,7 @@ export class RowSet {
     return new RowSet(total, rows.length, undefined, words);
   }
 
-  /** @param words bit `row & 31` of word `row >>> 5`; none set at or beyond `total`; kept, not copied. */
+  /** @param words bit `row & 31` of word `row >>> 5`; none set at or beyond `total`; not copied */
   static ofWords(words: Uint32Array, total: number): RowSet {
     return RowSet.ofCounted(words, countBits(words), total);
   }
@@ -81,7 +80,7 @@ export class RowSet {
     return new RowSet(total, count, rows, undefined);
   }
 
-  /** What of it takes memory: several sets may have one. */
+  /** The part that takes memory: several sets may share it. */
   get held(): RowSet {
     return this.others ?? this;
   }
@@ -137,7 +136,7 @@ export class RowSet {
     );
   }
 
-  /** Those that `other` does not have. */
+  /** Members that `other` does not have. */
   private except(other: RowSet): RowSet {
     if (this.count === 0 || other.count === 0) return this;
     if (this.others !== undefined) return this.others.or(other).not();
@@ -153,7 +152,7 @@ export class RowSet {
     return RowSet.ofCounted(words, count, this.total);
   }
 
-  /** Those of these rows that `keep` holds for. */
+  /** The members that satisfy `keep`. */
   filtered(keep: (row: number) => boolean): RowSet {
     const kept = new Uint32Array(this.count);
     let n = 0;
@@ -245,7 +244,9 @@ export class RowSet {
     return words;
   }
 
-  /** Of a set that is no list and not all but a list: what `flip` makes the words of its members. */
+  /**
+   * For a set that is neither a list nor the complement of one: `flip` turns the words into those of its members.
+   */
   private bits(): { words: Uint32Array; directory: Uint32Array; flip: 0 | -1 } {
     const own = this.others ?? this;
     return { words: own.words!, directory: own.ranks(), flip: own === this ? 0 : -1 };
@@ -311,9 +312,10 @@ function forEachBit(words: Uint32Array, visit: (row: number) => void): void {
 /**
  * Writes the words of `a` and `b`: with -1 for `flipB` of `a` and not `b`, with -1 for both of `a` or `b`.
  *
- * Eight at a time, counted by carry-save adders (https://en.wikipedia.org/wiki/Hamming_weight#Processor_support). So long
- * a function V8 makes part of no other: in one that is called once a segment its loop would never be compiled well.
- * @returns how many bits are set
+ * Eight at a time, counted by carry-save adders (https://en.wikipedia.org/wiki/Hamming_weight#Processor_support).
+ * V8 inlines such a long function nowhere: in a function that is called once per segment its loop would never be
+ * compiled well.
+ * @returns number of set bits
  */
 function combine(
   a: Uint32Array,
@@ -379,7 +381,7 @@ function membersBefore(directory: Uint32Array, step: number, flip: 0 | -1): numb
   return flip === 0 ? members : step * STEP * WORD - members;
 }
 
-/** How many of `sorted` are before number `member` of the rows that are not among them. */
+/** Number of elements of `sorted` before the non-element number `member`. */
 function membersUpTo(sorted: Uint32Array, member: number): number {
   let low = 0;
   let high = sorted.length;
@@ -391,7 +393,7 @@ function membersUpTo(sorted: Uint32Array, member: number): number {
   return low;
 }
 
-/** The first place in `sorted` whose number is not below `row`. */
+/** The first index in `sorted` whose element is not below `row`. */
 function lowerBound(sorted: Uint32Array, row: number): number {
   let low = 0;
   let high = sorted.length;

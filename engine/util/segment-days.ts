@@ -1,9 +1,9 @@
 /**
- * Which days a segment's events are of. Most segments hold one UTC day; where days have few events, one segment
- * holds several of them.
+ * The days of a segment's events. Most segments hold one UTC day; if days have few events, one segment holds
+ * several of them.
  *
- * Invariant: rows are in order of time, so each day is one run of rows; all rows of a segment of several days have
- * a time.
+ * Invariants: rows are in order of time, so each day is one run of rows; all rows of a segment with several days
+ * have a time.
  */
 import { layoutLimit } from './layout-limit.ts';
 
@@ -14,15 +14,15 @@ export interface DayCount {
 }
 
 export interface OfDays extends DayCount {
-  /** In order, the first of them is `day`; undefined: all rows are of `day`. */
+  /** In order, beginning with `day`; undefined: all rows are of `day`. */
   readonly days?: readonly DayCount[] | undefined;
 }
 
 const DAY_MICROS = 86_400e6;
 
 /**
- * A day with this many events of a kind has a segment of its own; smaller days are put together, up to four times as many
- * rows: to delete a day physically, these are written again.
+ * A day with this many events of a kind has its own segment; smaller days are combined, up to four times as many
+ * rows: physically deleting a day rewrites these.
  */
 const DENSE_ROWS = 32_768;
 
@@ -73,8 +73,8 @@ export function daysOfAll(segments: readonly OfDays[]): string[] {
 }
 
 /**
- * Segments in groups that share no day, in order of time: every event of a group is before those of the next.
- * `undated` is a group of its own, the last.
+ * Segments in groups that share no day, in order of time: every event of a group precedes those of the next.
+ * `undated` is a separate group, the last.
  */
 export function disjointGroups<S extends OfDays>(segments: readonly S[]): S[][] {
   const out: S[][] = [];
@@ -88,12 +88,12 @@ export function disjointGroups<S extends OfDays>(segments: readonly S[]): S[][] 
   return out;
 }
 
-/** A segment of several days has at most this many times the rows at which a day gets a segment of its own. */
+/** A segment with several days has at most this many times the rows at which a day gets its own segment. */
 export const SPAN_OF_DENSE = 4;
 
 /**
- * Days as segments should hold them: each dense one alone, the others together as far as they follow each other.
- * @param dense rows at which a day gets a segment of its own
+ * Days as segments should hold them: each dense one alone, the others together as far as they are consecutive.
+ * @param dense rows at which a day gets its own segment
  */
 export function spansOf(counts: readonly DayCount[], dense: number): DayCount[][] {
   const out: DayCount[][] = [];
@@ -116,7 +116,7 @@ export function spansOf(counts: readonly DayCount[], dense: number): DayCount[][
   return out.sort((a, b) => byDayName(a[0]!, b[0]!));
 }
 
-/** Whether days are in order of time where their names are: none before year 0 or after 9999, and not `undated`. */
+/** Whether the names of days sort by time: none before year 0 or after 9999, and not `undated`. */
 export function isUsual(day: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(day);
 }

@@ -1,7 +1,7 @@
 /**
- * What a token is, once for everything that cuts text: searches, indexes, stored messages, templates. A maximal
- * run of ASCII letters, digits, `_` and any non-ASCII characters; as a pattern of JavaScript, as classes of RE2,
- * and by byte of UTF-8.
+ * The definition of a token, for everything that splits text: searches, indexes, stored messages, templates. A
+ * maximal run of ASCII letters, digits, `_` and any non-ASCII characters; as a JavaScript pattern, as RE2 classes,
+ * and by UTF-8 byte.
  */
 const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
 
@@ -36,13 +36,13 @@ export const BYTE_CLASS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte === 0x5f || (lower >= 0x61 && lower <= 0x7a) ? LETTER : DELIMITER;
 });
 
-/** Bytes of a token that are kept. Of a longer one its beginning is known only. */
+/** Number of bytes of a token that are kept. Of a longer one only the prefix is known. */
 export const MAX_TOKEN_BYTES = 64;
 
 /** Tokens of at most this many digits, without leading zeros, are numbers. */
 export const NUMBER_DIGITS = 9;
 
-/** Where a token that starts at `start` and is too long is cut: between characters. */
+/** Where an overlong token that starts at `start` is truncated: between characters. */
 export function cutToken(bytes: Uint8Array, start: number): number {
   let end = start + MAX_TOKEN_BYTES;
   while (end > start + 1 && (bytes[end]! & 0xc0) === 0x80) end -= 1;

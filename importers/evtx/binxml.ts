@@ -1,15 +1,15 @@
 /**
- * BinXML of one chunk of an event log: elements, templates, and the values that are put into them.
+ * Parses BinXML in a chunk of an event log: elements, templates, and the values that are substituted into them.
  *
- * Formats: [MS-EVEN6] 2.2.12; names and templates are shared within a chunk and named by their place in it, as
- * libevtx's "Windows XML Event Log (EVTX) format" describes.
+ * Formats: [MS-EVEN6] 2.2.12; names and templates are shared within a chunk and referred to by offset, as described
+ * in libevtx's "Windows XML Event Log (EVTX) format".
  *
- * Invariants: nothing is read outside of the chunk; nesting, nodes and templates are bounded, so that a chunk made to
- * be endless ends with a BinXmlError. A template is taken apart once a chunk.
+ * Invariants: nothing is read outside of the chunk; nesting, nodes and templates are bounded, so that a chunk
+ * crafted to be endless ends with a BinXmlError. A template is parsed once per chunk.
  */
 import { readText } from './values.ts';
 
-/** What a record has is no BinXML that can be read. The message is a reason for people. */
+/** A record does not contain valid BinXML. The message is a reason for people. */
 export class BinXmlError extends Error {}
 
 /** A place in a template that an instance fills with its value of this number. */
@@ -32,7 +32,7 @@ export interface Element {
   readonly attributes: readonly Attribute[];
   readonly children: readonly Node[];
 }
-/** Nodes with the values that their substitutions stand for. */
+/** Nodes with the values of their substitutions. */
 interface Instance {
   readonly nodes: readonly Node[];
   readonly values: Values;
@@ -45,10 +45,10 @@ export const isInstance = (node: Node): node is Instance =>
   typeof node === 'object' && 'nodes' in node;
 
 const MAX_DEPTH = 64;
-/** A chunk of 64 KiB has no more nodes than bytes; templates are counted each time they are taken apart. */
+/** A chunk of 64 KiB has no more nodes than bytes; templates count each time they are parsed. */
 const MAX_NODES = 65_536;
 const MAX_VALUES = 8192;
-/** Of text values within BinXML. */
+/** Type of text values within BinXML. */
 const TEXT = 0x01;
 const MORE = 0x40;
 
@@ -82,11 +82,11 @@ export class BinXml {
   private at = 0;
   private end = 0;
   private nodesLeft = 0;
-  /** Whether what is read is a template's own. */
+  /** Whether the current BinXML is that of a template. */
   private isTemplate = false;
   private readonly names = new Map<number, string>();
   private readonly templates = new Map<number, readonly Node[]>();
-  /** Templates that are being taken apart: one that has itself in it would never end. */
+  /** Templates being parsed: one that contains itself would never end. */
   private readonly open = new Set<number>();
 
   /** @param chunk of 64 KiB, the header included; all places count from its first byte */
@@ -99,8 +99,8 @@ export class BinXml {
   }
 
   /**
-   * The nodes between two places of the chunk.
-   * @throws BinXmlError for what is no BinXML
+   * The nodes between two offsets of the chunk.
+   * @throws BinXmlError if it is not BinXML
    */
   read(start: number, end: number): readonly Node[] {
     this.nodesLeft = MAX_NODES;
@@ -207,8 +207,8 @@ export class BinXml {
   }
 
   /**
-   * Whether two bytes come before the size and the name of an element. Those of templates have them, others mostly do
-   * not: the one of the two readings holds that leads to a name.
+   * Whether two bytes precede the size and the name of an element. Those of templates have them, others mostly do
+   * not: the reading that leads to a valid name is right.
    */
   private hasDependency(): boolean {
     const { at } = this;
@@ -272,7 +272,7 @@ export class BinXml {
     }
   }
 
-  /** A name, which lies here or where its place says. */
+  /** A name, which is here or at the stated offset. */
   private name(): string {
     const place = this.u32();
     const known = this.names.get(place);

@@ -13,7 +13,7 @@ import type { LogHandlers, RecordPlace } from './log-reader.ts';
 import { EventRecord, type Value } from './record.ts';
 import { isEventTime, readFileTime } from './values.ts';
 
-/** Header of a record, before its BinXML; the size of the record stands again after it. */
+/** Header of a record, before its BinXML; the record's size is repeated after it. */
 const HEADER_BYTES = 24;
 /** In the header: when the record was written. */
 const WRITTEN = 16;
@@ -105,8 +105,8 @@ export class EvtxEvents implements LogHandlers {
   }
 
   /**
-   * The time that the record states; where it states none that an event can have, that at which it was written. What
-   * it states stays as text then.
+   * The time stated by the record; if that is impossible, the time at which it was written, and the stated one
+   * stays as text.
    */
   private setTime(row: number, start: number): void {
     const { batch, parsed, view } = this;
@@ -152,8 +152,8 @@ function timeOfText(text: string | undefined): { micros: number; nanos: number }
 }
 
 /**
- * What a record says, in its own order: a log has values only, the sentences around them lie in files of the host that
- * wrote it.
+ * The values of a record in their own order: a log has values only; the sentences around them are in files of the
+ * host that wrote it.
  */
 function messageOf(data: ReadonlyMap<string, Value>): string {
   let text = '';

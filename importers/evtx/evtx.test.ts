@@ -231,7 +231,7 @@ it('ends where a template has itself in it', async () => {
 });
 
 it('quarantines a record that says more than its chunk could hold, and reads on', async () => {
-  // Each of many places stands for the same long text.
+  // Many substitutions refer to the same long text.
   const many: XmlElement = {
     name: 'Event',
     children: [

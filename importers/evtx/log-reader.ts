@@ -1,10 +1,10 @@
 /**
- * The layout of an event log: a header of 4 KiB, then chunks of 64 KiB, each with records, names and templates of its
- * own, so that a chunk is read whatever became of those before it.
+ * The layout of an event log: a header of 4 KiB, then chunks of 64 KiB, each with its own records, names and
+ * templates, so that a chunk is readable whatever the state of previous ones is.
  *
  * Format: libevtx, "Windows XML Event Log (EVTX) format".
  *
- * Invariant: every record whose signature is found is given to `record` or to `bad`, once, in order of its place.
+ * Invariant: every record whose signature is found is passed to `record` or to `bad`, once, in order of position.
  */
 import { crc32 } from 'node:zlib';
 
@@ -28,7 +28,7 @@ export interface RecordPlace {
   /** In the chunk, and in the content. */
   readonly start: number;
   readonly offset: number;
-  /** With header and trailing size. */
+  /** Including header and trailing size. */
   readonly size: number;
 }
 
@@ -47,7 +47,7 @@ export class LogReader {
   private readonly handlers: LogHandlers;
   private readonly chunk = new Uint8Array(CHUNK_BYTES);
   private filled = 0;
-  /** Bytes that were taken so far; those in `chunk` are among them. */
+  /** Number of bytes taken, including those in `chunk`. */
   private taken = 0;
   private hasChecksums = true;
   private isDirty = false;
@@ -74,7 +74,7 @@ export class LogReader {
     }
   }
 
-  /** The content ends here. @returns whether it ends where a chunk does */
+  /** Ends the content. @returns whether it ends at the end of a chunk */
   end(): boolean {
     const { filled } = this;
     if (filled === 0) return true;
@@ -120,7 +120,7 @@ export class LogReader {
     this.records(isSane ? free : size, size);
   }
 
-  /** A log that was copied while it was written may lack the sums of its last chunk. */
+  /** A log copied while it was written may lack the checksums of its last chunk. */
   private compareChecksums(offset: number, free: number, size: number): void {
     const { chunk, handlers } = this;
     const view = viewOf(chunk);
@@ -134,7 +134,7 @@ export class LogReader {
     handlers.damaged(offset, `the chunk at ${offset} fails the checksum of its ${which}`);
   }
 
-  /** Records up to `free`; after one that is none, the next signature is looked for. */
+  /** Records up to `free`; after an invalid one, the next signature is searched. */
   private records(free: number, size: number): void {
     const { chunk, handlers } = this;
     const view = viewOf(chunk);
@@ -155,7 +155,7 @@ export class LogReader {
       }
       const length = view.getUint32(start + 4, true);
       const end = start + length;
-      // What comes after a record shows where it ends, too, if its own last bytes are damaged.
+      // The data after a record also shows where it ends, if its own last bytes are damaged.
       const isWhole =
         length > RECORD_HEADER_BYTES + 4 &&
         end <= free &&

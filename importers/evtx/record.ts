@@ -2,9 +2,9 @@
  * One record of an event log as names and values: the members of `System` under the names that Sigma uses
  * (`EventID`, `Provider_Name`, …), those of `EventData` and `UserData` under their own.
  *
- * Invariants: no value is lost; a record that has more elements or text than fit its chunk, because its values stand for
- * each other, is refused. A name that comes twice has a list of its values; a name of the record's data that is
- * one of `System`, too, is `EventData.NAME`.
+ * Invariants: no value is lost; a record that expands to more elements or text than fit its chunk, because its
+ * values are nested, is refused. A repeated name has a list of its values; a name of the record's data that is also
+ * one of `System` becomes `EventData.NAME`.
  */
 import {
   BinXmlError,
@@ -30,7 +30,7 @@ import {
 
 export type Value = string | string[];
 
-/** Of a record: a chunk of 64 KiB has fewer elements, and templates repeat only some of its text. */
+/** Limits of a record: a chunk of 64 KiB has fewer elements, and templates repeat only some of its text. */
 const MAX_ELEMENTS = 65_536;
 const MAX_TEXT = 1 << 20;
 /** Substitutions beyond this many levels of BinXML in BinXML are refused. */
@@ -58,14 +58,14 @@ const SYSTEM: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 export class EventRecord {
-  /** `TimeCreated`; undefined where the record states none. */
+  /** `TimeCreated`; undefined if the record states none. */
   time: FileTime | undefined;
-  /** `TimeCreated` where it is text, or no time that an event can have. */
+  /** `TimeCreated` if it is text, or an impossible time for an event. */
   timeText: string | undefined;
   readonly system = new Map<string, string>();
-  /** Of `EventData`, `UserData` and whatever else stands beside `System`. */
+  /** Members of `EventData`, `UserData` and other siblings of `System`. */
   readonly data = new Map<string, Value>();
-  /** The message as the host that forwarded the record has rendered it. */
+  /** The message as rendered by the host that forwarded the record. */
   rendered: string | undefined;
 
   private readonly xml: BinXml;
@@ -86,7 +86,7 @@ export class EventRecord {
   }
 
   /**
-   * Reads the record whose BinXML lies between two places of the chunk.
+   * Reads the record whose BinXML is between two offsets of the chunk.
    * @throws BinXmlError
    */
   read(start: number, end: number): void {
@@ -122,7 +122,7 @@ export class EventRecord {
       this.attributes(element.attributes, values, 'EventData_');
       this.members(element, values, '');
     } else if (name === 'UserData') {
-      // Its one element names the structure; its members are the data.
+      // Its only element names the structure; its members are the data.
       this.each(element.children, values, 0, (structure, inner) => {
         if (this.hasElements(structure.children, inner)) this.members(structure, inner, '');
         else this.member(structure, inner, '');
@@ -170,7 +170,7 @@ export class EventRecord {
     if (text !== undefined && text !== '') this.add(`${before}${element.name}`, text);
   }
 
-  /** `Data` by its `Name`, other elements by their own, those within others by their path. */
+  /** `Data` by its `Name`, other elements by their own, nested ones by their path. */
   private member(element: Element, values: Values, before: string, depth = 0): void {
     if (depth > MAX_DEPTH) throw new BinXmlError('elements are nested too deep');
     const named = element.attributes.find(({ name }) => name === 'Name');
@@ -196,7 +196,7 @@ export class EventRecord {
     });
     const text = this.textOf(element.children, values) ?? '';
     if (isNested ? text.trim() !== '' : text !== '') this.add(name, text);
-    // Data without names is told apart by its place.
+    // Data without names are identified by position.
     else if (element.name === 'Data' && !isNamed && !isNested) this.add(name, '');
   }
 
@@ -236,7 +236,7 @@ export class EventRecord {
     }
   }
 
-  /** Of a value that is BinXML: its nodes. */
+  /** The nodes of a value that is BinXML. */
   private inner(
     { index }: Substitution,
     values: Values,

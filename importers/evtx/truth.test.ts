@@ -1,8 +1,8 @@
 /**
- * Every event log of the shared evidence against what another reader (the Rust crate `evtx`) found in it: the number of
- * records, and every value of some records of each log.
+ * Every event log of the shared evidence against another reader (the Rust crate `evtx`): the number of records, and
+ * every value of some records of each log.
  *
- * Differences that are not listed here fail, and so do listed ones that are none; docs/importers/evtx.md has them, too.
+ * Unlisted differences fail, and so do listed ones that do not occur; docs/importers/evtx.md lists them, too.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,12 +15,12 @@ const SHARED =
 const DATA = path.join(SHARED, 'data2');
 const TRUTH = path.join(DATA, 'evtx-truth.tsv');
 
-/** Damaged logs, by the end of their path: records that we read, where the other reader gives another number. */
+/** Damaged logs, by the end of their path: number of records that we read, if the other reader's differs. */
 const RECORDS: Readonly<Record<string, number>> = {
   // It drops the rest of a chunk after a record that it cannot read.
   'evtx-rs/2-vss_0-Microsoft-Windows-RemoteDesktopServices-RdpCoreTS%4Operational.evtx': 1950,
   'evtx-rs/sample_with_a_bad_chunk_magic.evtx': 298,
-  // Its chunk fails its checksum, and the sizes at the two ends of its last record differ: that one is quarantined.
+  // Its chunk fails its checksum, and the two sizes of its last record differ: that one is quarantined.
   'evtx-rs/Microsoft-Windows-LanguagePackSetup%4Operational.evtx': 16,
 };
 
@@ -29,7 +29,7 @@ const TWICE = 'evtx-rs/Security_with_size_t.evtx: LogonGuid';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Our names of what `System` has. */
+/** Our names for the members of `System`. */
 const SYSTEM: Readonly<Record<string, string>> = {
   ...{ 'Provider@Name': 'program', 'Provider@Guid': 'Provider_Guid', Computer: 'host' },
   ...{ 'Provider@EventSourceName': 'Provider_EventSourceName', 'EventID@Qualifiers': 'Qualifiers' },
@@ -57,7 +57,7 @@ function* members(element: unknown): Generator<[string, unknown]> {
   }
 }
 
-/** `"18446744073709551615"` and 2^64 as its JSON has it, times to 100 ns and to 1 µs are equal. */
+/** `"18446744073709551615"` equals 2^64 in its JSON; times to 100 ns equal those to 1 µs. */
 function isSame(theirs: unknown, ours: unknown): boolean {
   const text = Array.isArray(theirs) ? JSON.stringify(theirs.map(String)) : String(theirs ?? '');
   const own = String(ours ?? '');

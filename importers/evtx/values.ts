@@ -1,5 +1,5 @@
 /**
- * Values of BinXML as text, in the forms that Windows and the readers of event logs print: SIDs as `S-1-5-18`, GUIDs
+ * Values of BinXML as text, in the forms printed by Windows and readers of event logs: SIDs as `S-1-5-18`, GUIDs
  * and binary data in capital hexadecimal digits, times in UTC to 100 ns.
  *
  * Types: [MS-EVEN6] 2.2.12.
@@ -81,7 +81,7 @@ function sid(view: DataView, bytes: Uint8Array, at: number, size: number): strin
   return text;
 }
 
-/** A time in units of 100 ns since 1601, as microseconds since 1970 and the nanoseconds beyond them. */
+/** A time in units of 100 ns since 1601, as microseconds since 1970 and the remaining nanoseconds. */
 export interface FileTime {
   readonly micros: number;
   readonly nanos: number;
@@ -93,13 +93,13 @@ const LOW_1970 = 3_577_643_008;
 
 export function readFileTime(view: DataView, at: number): FileTime {
   const high = view.getUint32(at + 4, true) - HIGH_1970;
-  // 2^32 = 10 * 429,496,729 + 6: no step leaves what a double holds exactly.
+  // 2^32 = 10 * 429,496,729 + 6: every step is exact in a double.
   const rest = high * 6 + view.getUint32(at, true) - LOW_1970;
   const micros = Math.floor(rest / 10);
   return { micros: high * 429_496_729 + micros, nanos: (rest - micros * 10) * 100 };
 }
 
-/** Whether an event can have that time: 1970 to 2200. 0 is common where none was known. */
+/** Whether an event can have that time: 1970 to 2200. 0 often means unknown. */
 export function isEventTime({ micros }: FileTime): boolean {
   return micros >= 0 && micros < Date.UTC(2200, 0) * 1000;
 }
@@ -118,9 +118,7 @@ function systemTime(view: DataView, at: number): string {
   return `${word(0, 4)}-${word(1)}-${word(3)}T${word(4)}:${word(5)}:${word(6)}.${word(7, 3)}Z`;
 }
 
-/**
- * One value of `size` bytes at `start` as text. `undefined`: there is none, or it is no value of its type.
- */
+/** One value of `size` bytes at `start` as text. `undefined`: there is none, or it is invalid for its type. */
 export function valueText(
   view: DataView,
   bytes: Uint8Array,
@@ -203,7 +201,7 @@ export function arrayTexts(
   return texts;
 }
 
-/** Without the NULs that end it. */
+/** Without trailing NULs. */
 function trimmed(text: string): string {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;

@@ -1,9 +1,9 @@
 /**
- * Makes events of a journal's entries. An entry names the places of its fields, which are written before it, and once however
+ * Makes events of a journal's entries. An entry refers to its fields, which are written before it, and once however
  * many entries have them.
  *
- * Invariants: every entry is an event or in quarantine; what cannot be read of one is said in it; fields that are held are
- * bounded.
+ * Invariants: every entry is an event or in quarantine; an unreadable field is reported in its event; buffered
+ * fields are bounded.
  */
 import { counted } from '../../engine/contract/counted.ts';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
@@ -24,17 +24,17 @@ import {
 import type { ObjectHandlers } from './objects.ts';
 import { decompressed } from './payload.ts';
 
-/** Of fields that are held. */
+/** Limit of buffered fields. */
 const MAX_HELD_BYTES = 64 << 20;
-/** What one costs beside its bytes. */
+/** Overhead of one. */
 const FIELD_COST = 200;
 
 interface HeldField {
   payload: Buffer;
-  /** How it is still compressed. */
+  /** Its compression. */
   flags: number;
   readonly hash: bigint;
-  /** Entries that are still to come and name it, by what the journal states. */
+  /** Number of remaining entries that refer to it, as stated by the journal. */
   uses: number;
   problem: string | undefined;
   isTooLarge: boolean;
@@ -100,7 +100,7 @@ export class JournalEntries implements ObjectHandlers {
     this.sink.quarantine(offset, 'no part of a journal begins here', bytes);
   }
 
-  /** All objects were given. */
+  /** Called after all objects. */
   finish(): void {
     const { journal, sink, seq } = this;
     if (journal === undefined) return;
@@ -178,7 +178,7 @@ export class JournalEntries implements ObjectHandlers {
     writer.begin();
     for (const { nameStart, nameEnd, start, end } of text.fields())
       writer.field(text.bytes, nameStart, nameEnd, start, end);
-    // One that is not as it was must not pass for the same in another journal.
+    // An incomplete entry must not be taken for the same one in another journal.
     writer.end(text.bytes, 0, text.length, problems.size === 0);
     if (problems.size > 0)
       batch.setAttribute('problem', [...problems].map((what) => `a field ${what}`).join('; '));
@@ -204,7 +204,7 @@ export class JournalEntries implements ObjectHandlers {
   }
 }
 
-/** What journalctl calls an entry, in all journals that have it. */
+/** journalctl's identifier of an entry, in all journals that have it. */
 function cursorOf(
   { sequence, bootId, monotonic, realtime, xorHash }: EntryHead,
   sequenceId: string,

@@ -1,7 +1,8 @@
 /**
- * An entry as the Journal Export Format has it, and where its fields are in that text.
+ * An entry in the Journal Export Format, and the positions of its fields in that text.
  *
- * Source: https://systemd.io/JOURNAL_EXPORT_FORMATS/#journal-export-format, and journalctl where that leaves it open.
+ * Source: https://systemd.io/JOURNAL_EXPORT_FORMATS/#journal-export-format, and journalctl where that is not
+ * specific.
  */
 import { isUtf8 } from 'node:buffer';
 import type { EntryHead } from './layout.ts';
@@ -30,7 +31,7 @@ export class ExportText {
     this.append(Buffer.from(`_BOOT_ID=${bootId}`));
   }
 
-  /** @param payload `NAME=value`; the boot is left out, which every entry states of itself */
+  /** @param payload `NAME=value`; the boot id is omitted, which every entry states itself */
   field(payload: Buffer): void {
     if (payload.subarray(0, BOOT_ID.length).equals(BOOT_ID)) return;
     this.append(payload);

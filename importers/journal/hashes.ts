@@ -1,13 +1,13 @@
 /**
- * The hashes that a journal states of its data: SipHash-2-4 with the file's identity as its key, and in files of before 2020
- * Bob Jenkins' `lookup3`. A payload that has another was changed or damaged.
+ * The hashes of data in a journal: SipHash-2-4 with the file's identity as its key, and in files from before 2020
+ * Bob Jenkins' `lookup3`. A payload with another hash was changed or damaged.
  *
  * Sources: https://www.aumasson.jp/siphash/siphash.pdf and http://burtleburtle.net/bob/c/lookup3.c
  */
 
 import type { JournalHeader } from './layout.ts';
 
-/** What a journal's data object with such a payload states. */
+/** The hash that a data object with this payload must have. */
 export function dataHash(payload: Buffer, { isKeyedHash, fileId }: JournalHeader): bigint {
   return isKeyedHash ? sipHash(payload, fileId) : jenkinsHash(payload);
 }

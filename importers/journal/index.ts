@@ -1,6 +1,6 @@
 /**
- * Binary journals of systemd: every entry is an event of kind `log`, as it is in an export of the journal.
- * See docs/importers/journal.md.
+ * Binary systemd journals: every entry is an event of kind `log`, the same as in an export of the journal. See
+ * docs/importers/journal.md.
  */
 import { SourceError } from '../../engine/contract/errors.ts';
 import type {

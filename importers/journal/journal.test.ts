@@ -1,4 +1,4 @@
-/** Binary journals in all their forms, sound and damaged, beside the same entries as an export. */
+/** Binary journals in all their forms, intact and damaged, compared with the same entries in an export. */
 import { describe, expect, it } from 'vitest';
 import { MAX_ENTRY } from '../shared/journal-entry.ts';
 import { collect as collectInput, inputOf, type Collected } from '../shared/testing/collect.ts';

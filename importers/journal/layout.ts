@@ -5,7 +5,7 @@
  * Source: https://systemd.io/JOURNAL_FILE_FORMAT/ and systemd's `journal-def.h`.
  */
 export const SIGNATURE = Buffer.from('LPKSHHRH', 'latin1');
-/** Of the header of the first version; later ones are longer. */
+/** Size of the first version's header; later ones are longer. */
 export const MIN_HEADER_BYTES = 208;
 export const MAX_HEADER_BYTES = 4096;
 export const OBJECT_HEADER_BYTES = 16;
@@ -24,13 +24,13 @@ const EQUALS = 0x3d;
 export const FEATURE = { xz: 1, lz4: 2, keyedHash: 4, zstd: 8, compact: 16 } as const;
 const KNOWN_FEATURES = 31;
 
-/** How the payload of a data object is compressed, in its flags. */
+/** Compression of a data object's payload, in its flags. */
 export const COMPRESSED = { xz: 1, lz4: 2, zstd: 4 } as const;
 
 export interface JournalHeader {
-  /** Of the header itself. */
+  /** Size of the header itself. */
   readonly size: number;
-  /** With the header; 0: not stated. */
+  /** Including the header; 0: not stated. */
   readonly fileSize: number;
   readonly fileId: Buffer;
   readonly machineId: string;
@@ -40,11 +40,11 @@ export interface JournalHeader {
   readonly unknownFeatures: number;
   readonly state: 'offline' | 'online' | 'archived' | 'unknown';
   readonly entries: number;
-  /** Where the two tables begin, with their own headers. */
+  /** Start of the two tables, including their headers. */
   readonly tables: readonly number[];
 }
 
-/** Of a number too large for a double, one that no file reaches. */
+/** For a number too large for a double, one that no file reaches. */
 function u64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at);
 }
@@ -72,7 +72,7 @@ export function headerOf(bytes: Buffer): JournalHeader {
 export interface ObjectHeader {
   readonly type: ObjectType;
   readonly flags: number;
-  /** With its header, without what fills up to a multiple of eight. */
+  /** Including its header, without padding to a multiple of eight. */
   readonly size: number;
 }
 
@@ -90,8 +90,8 @@ function itemBytes(isCompact: boolean): number {
 }
 
 /**
- * The header of an object at a place, which is `offset` in the file, as far as it may be one.
- * @param bytes `OBJECT_HEADER_BYTES` from `at` on at least
+ * The header of an object at a position, which is `offset` in the file, if it may be one.
+ * @param bytes at least `OBJECT_HEADER_BYTES` from `at` on
  */
 export function objectAt(
   bytes: Buffer,
@@ -125,8 +125,8 @@ export function objectAt(
 }
 
 /**
- * Whether what an object has in it is what one of its type has.
- * @param bytes the object as a whole
+ * Whether an object's content is valid for its type.
+ * @param bytes the whole object
  */
 export function isSound(
   bytes: Buffer,
@@ -168,7 +168,7 @@ function isCompressed(payload: Buffer, flags: number): boolean {
   return payload.length > 8 && payload.readUInt32LE(4) === 0;
 }
 
-/** Where the name of a field ends; -1: none begins there. */
+/** The end of a field's name; -1: none begins there. */
 function nameEnd(bytes: Buffer, start: number): number {
   let at = start;
   for (; at < bytes.length && bytes[at] !== EQUALS; at++) {
@@ -206,7 +206,7 @@ export function* fieldPlaces(bytes: Buffer, isCompact: boolean): Generator<numbe
     yield isCompact ? bytes.readUInt32LE(at) : u64(bytes, at);
 }
 
-/** The hash that a data object states of its payload, and how many entries name it. */
+/** The hash that a data object states for its payload, and the number of entries that refer to it. */
 export function dataHead(bytes: Buffer): { hash: bigint; uses: number } {
   return { hash: bytes.readBigUInt64LE(16), uses: u64(bytes, 56) };
 }

@@ -1,8 +1,8 @@
 /**
  * Finds the objects of a binary journal in blocks of its content.
  *
- * Invariants: every byte that is neither of an object nor zero is given to `bad`; after damage, objects are found again by
- * what they hold; memory is bounded by the largest object that is held.
+ * Invariants: every byte that is neither in an object nor zero is passed to `bad`; after damage, objects are found
+ * again by their content; memory is bounded by the largest buffered object.
  */
 import { dataHash } from './hashes.ts';
 import {
@@ -19,9 +19,9 @@ import {
   TYPE,
 } from './layout.ts';
 
-/** A larger object is not held. */
+/** A larger object is not buffered. */
 const MAX_OBJECT_BYTES = 16 << 20;
-/** Of bytes that are no object, in one piece. */
+/** Limit of invalid bytes in one piece. */
 const MAX_PIECE_BYTES = 64 << 10;
 
 export interface ObjectHandlers {
@@ -36,11 +36,11 @@ export interface ObjectHandlers {
     offset: number,
     isIntact: boolean,
   ): Promise<void> | undefined;
-  /** An object that is larger than any that is held. */
+  /** An object that is too large to be buffered. */
   large(object: ObjectHeader, offset: number): void;
-  /** An object ends before its size says: another is found in it. */
+  /** An object ends before its stated size: another one is found in it. */
   wrongSize(): void;
-  /** Bytes that are no object. */
+  /** Bytes that belong to no object. */
   bad(bytes: Buffer, offset: number): void;
 }
 
@@ -48,12 +48,15 @@ export class ObjectReader {
   private readonly handlers: ObjectHandlers;
   private header: JournalHeader | undefined;
   private held: Buffer = Buffer.alloc(0);
-  /** Where the next object begins in `held`, and `held` in the content. */
+  /** Start of the next object in `held`, and of `held` in the content. */
   private at = 0;
   private base = 0;
-  /** Where a large object ends in the content by its size; objects are looked for in it all the same: that may be wrong. */
+  /**
+   * End of a large object in the content by its size; objects are searched in it all the same, since that may be
+   * wrong.
+   */
   private largeEnd = 0;
-  /** Where bytes begin in `held` that are no object; -1: there are none. */
+  /** Start of invalid bytes in `held`; -1: there are none. */
   private lost = -1;
 
   constructor(handlers: ObjectHandlers) {
@@ -69,7 +72,7 @@ export class ObjectReader {
     await this.read(false);
   }
 
-  /** The content ends here. @returns whether it ends where the journal does */
+  /** Ends the content. @returns whether it ends where the journal does */
   async end(): Promise<boolean> {
     await this.read(true);
     const { header, held } = this;
@@ -140,7 +143,7 @@ export class ObjectReader {
     return isSound(bytes, this.base + at, object, header!.isCompact);
   }
 
-  /** Whether an object may begin there, or the content or what was written of it ends. */
+  /** Whether an object may begin there, or the content or its written part ends. */
   private isFollowed(at: number): boolean {
     const { held } = this;
     if (at + OBJECT_HEADER_BYTES > held.length) return true;
@@ -148,7 +151,7 @@ export class ObjectReader {
     return objectAt(held, at, this.base + at, this.header!) !== undefined;
   }
 
-  /** Of a payload that is compressed, that is not known here. */
+  /** For a compressed payload, that is unknown here. */
   private hasStatedHash({ type, flags, size }: ObjectHeader): boolean {
     if (type !== TYPE.data || flags !== 0) return true;
     const { held, at, header } = this;
@@ -157,7 +160,7 @@ export class ObjectReader {
     return dataHead(bytes).hash === dataHash(payload, header!);
   }
 
-  /** The first object in what another claims as its own: the size of that is wrong. */
+  /** The first object within another's claimed size: that size is wrong. */
   private objectWithin(from: number, end: number): number | undefined {
     for (let at = from; at + OBJECT_HEADER_BYTES <= end; at += 8) {
       const object = objectAt(this.held, at, this.base + at, this.header!);
@@ -167,13 +170,13 @@ export class ObjectReader {
     return undefined;
   }
 
-  /** Goes on at `to`: what is before it is no object. */
+  /** Continues at `to`: the bytes before it are invalid. */
   private leave(to: number): void {
     this.lose(this.at, Math.min(to, this.held.length));
     this.at = Math.min(to, this.held.length);
   }
 
-  /** Zeros behind what was lost may be a part of it. */
+  /** Zeros after invalid bytes may belong to them. */
   private lose(from: number, to: number): void {
     const isKnown = this.base + from < this.largeEnd;
     if (isKnown || (this.lost < 0 && isZero(this.held, from, to))) {

@@ -1,5 +1,5 @@
 /**
- * Payloads of data objects as they were before they were compressed, with XZ, LZ4 or ZSTD.
+ * Decompresses payloads of data objects: XZ, LZ4 or ZSTD.
  *
  * LZ4's block format: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
  */
@@ -9,7 +9,7 @@ import { WHOLE_ONLY } from '../shared/decompress/checked.ts';
 import { unxz } from '../shared/decompress/unxz.ts';
 import { COMPRESSED } from './layout.ts';
 
-/** @returns undefined: it has more bytes than `most`. Throws Error where the payload is damaged. */
+/** @returns undefined: it has more bytes than `most`. Throws Error if the payload is damaged. */
 export async function decompressed(
   payload: Buffer,
   flags: number,
@@ -65,7 +65,7 @@ function unlz4(payload: Buffer, most: number): Buffer | undefined {
     at += 2;
     const length = longer(token & 15) + 4;
     if (distance === 0 || distance > filled || filled + length > size) throw new Error('damaged');
-    // The match may reach into what it writes itself.
+    // The match may overlap its own output.
     for (let i = 0; i < length; i++, filled++) out[filled] = out[filled - distance]!;
   }
   if (filled !== size) throw new Error('damaged');

@@ -11,7 +11,7 @@ const [ICMP, TCP, ICMP6] = [1, 6, 58];
 const MILLISECONDS = 3;
 const MOST_VLAN = 4095;
 
-/** Where a record lies in the file: itself, or the compressed block that has it. */
+/** Position of a record in the file: its own, or that of its compressed block. */
 export interface Place {
   readonly offset: number;
   readonly bytes: number;
@@ -61,7 +61,7 @@ export class FlowEvents {
     if (flow.src6 !== undefined) batch.src_ip6.set(row, flow.src6, 0);
     if (flow.dst6 !== undefined) batch.dst_ip6.set(row, flow.dst6, 0);
     if (flow.proto === ICMP || flow.proto === ICMP6) {
-      // As Zeek has it: the type, and the code.
+      // As in Zeek: the type, and the code.
       batch.src_port.set(row, flow.dstPort >>> 8);
       batch.dst_port.set(row, flow.dstPort & 255);
       return;

@@ -14,13 +14,13 @@ import { RecordView } from './flow.ts';
 
 const MAGIC = 0xa50c;
 const HEADER_BYTES = { 1: 140, 2: 40 } as const;
-/** Of layout 1, behind the header. */
+/** Of layout 1, after the header. */
 export const STATISTICS_BYTES = 136;
 export const BLOCK_HEADER_BYTES = 12;
 /** nfdump's own buffer is a third of it. */
 export const MOST_BLOCK_BYTES = 16 << 20;
 
-/** Of LZO and LZ4, of which a byte stands for at most 255. */
+/** Maximum ratio of LZO and LZ4, in which a byte represents at most 255. */
 const MOST_RATIO = 256;
 
 const COMPRESSIONS = ['none', 'lzo', 'bz2', 'lz4', 'zstd'] as const;
@@ -32,7 +32,7 @@ export interface FileHeader {
   readonly bytes: number;
   readonly compression: Compression | undefined;
   readonly encrypted: boolean;
-  /** Data blocks, and behind them blocks about the file. */
+  /** Data blocks, followed by blocks about the file. */
   readonly blocks: number;
   readonly appendix: number;
   /** Of layout 1. */
@@ -93,7 +93,7 @@ export function blockHeaderOf(view: RecordView, at: number): BlockHeader {
 }
 
 /**
- * @param room gives memory of at least the given number of bytes; the result may be a part of it
+ * @param room returns memory of at least the given number of bytes; the result may be a part of it
  * @throws BadBlock
  */
 export async function decompressed(

@@ -1,6 +1,9 @@
 /** A flow as records of nfdump have it, whichever version wrote them. */
 
-/** Times are milliseconds since 1970; what is 0 was not exported, but for the numbers of packets and bytes. */
+/**
+ * Times are milliseconds since 1970; 0 means that a field was not exported, except for numbers of packets and
+ * bytes.
+ */
 export interface Flow {
   first: number;
   last: number;
@@ -91,7 +94,7 @@ export function ip6Text(bytes: Uint8Array): string {
   return new URL(`http://[${words.join(':')}]`).hostname.slice(1, -1);
 }
 
-/** Sets what is not 0. */
+/** Sets a value unless it is 0. */
 export function note(flow: Flow, name: string, value: number | string | undefined): void {
   if (value !== undefined && value !== 0 && value !== '') flow.others.set(name, String(value));
 }

@@ -29,9 +29,9 @@ import { flowOfV3 } from './records-v3.ts';
 
 const LONGEST_HEADER = 140;
 const RECORD_HEADER_BYTES = 4;
-/** Of records of flows, and of maps of their extensions; of the appendix. */
+/** Types of flow records and of maps of their extensions; of the appendix. */
 const TYPE = { flowV0: 1, map: 2, flowV1: 10, flowV3: 11, ident: 0x8001, statistics: 0x8002 };
-/** Blocks with flows, by layout; of 1.5 and what is no flow are others. */
+/** Blocks with flows, by layout; those of 1.5 and those without flows are others. */
 const FLOW_BLOCKS = { 1: [2], 2: [2, 3] } as const;
 
 function sniff(head: Uint8Array): SniffResult | undefined {
@@ -55,7 +55,7 @@ class Reader {
   private readonly maps = new Map<number, ExtensionMap>();
   private flows = 0;
   private scratch = new Uint8Array(0);
-  /** Flows that the file says it has. */
+  /** Number of flows that the file states. */
   private expected: number | undefined;
 
   constructor(source: ByteSource, sink: EventSink) {
@@ -106,7 +106,7 @@ class Reader {
     return new RecordView(source.buffer.subarray(source.at, source.at + bytes), little);
   }
 
-  /** @returns whether there may be another one */
+  /** @returns whether another one may follow */
   private async block(header: FileHeader, isAppendix: boolean): Promise<boolean> {
     const { source } = this;
     const start = source.position;
@@ -143,7 +143,7 @@ class Reader {
     return isWhole;
   }
 
-  /** @param packed where the block lies, if it was compressed: its records have no places of their own */
+  /** @param packed position of the block, if it was compressed: its records have none of their own */
   private records(
     header: FileHeader,
     block: BlockHeader,
@@ -207,7 +207,7 @@ class Reader {
     }
   }
 
-  /** A record of the appendix, which is no evidence of its own. */
+  /** A record of the appendix, which is not evidence itself. */
   private about(view: RecordView): void {
     const type = view.u16(0);
     const { length } = view.bytes;
@@ -220,7 +220,7 @@ class Reader {
 
   private cutOff(reason: string, place?: Place, bytes?: Uint8Array): void {
     const { source, sink } = this;
-    // What was read tells more than that it ended.
+    // The bytes' error says more than that they ended.
     if (source.failure[0] instanceof SourceError && place === undefined) return;
     const offset = place?.offset ?? source.position;
     if (bytes !== undefined) sink.quarantine(offset, reason, bytes);

@@ -1,7 +1,7 @@
 /**
- * What a part of a flow record holds, as text: `srcPort:u16 -:u16 label:text` are three fields, one after the other.
- * A name is a member of `Flow`, or one of the others by nfdump's name for it. `-` is not read, a member with `?` keeps
- * what it has, and `event` is the time of an event that has no flow's times.
+ * The layout of a part of a flow record, as text: `srcPort:u16 -:u16 label:text` are three consecutive fields. A
+ * name is a member of `Flow`, or nfdump's name for another field. `-` is skipped, a member with `?` keeps an
+ * existing value, and `event` is the time of an event without a flow's times.
  */
 import { type Flow, ip4Text, ip6Text, note, type RecordView } from './flow.ts';
 
@@ -75,7 +75,7 @@ function fieldOf(
     const member = name === 'src6' ? 'src6' : 'dst6';
     return { bytes: 16, read: (flow, view, at) => void (flow[member] = view.ip6(at + from)) };
   }
-  // A text takes what is left.
+  // A text takes the rest.
   return {
     bytes: 0,
     read: (flow, view, at, length) => {
@@ -100,7 +100,7 @@ function setNumber(name: string, of: Reader<number>, from: number): Read | undef
     : (flow, view, at) => void (flow[member] = of(view, at + from));
 }
 
-/** Of each label its number, its experimental bits, and whether it is the last one, as nfdump prints them. */
+/** For each label its number, its experimental bits, and whether it is the last one, as nfdump prints them. */
 export const mplsLabels: Layout = {
   bytes: 4 * MPLS_LABELS,
   read(flow, view, at) {

@@ -1,5 +1,5 @@
 /**
- * A block that LZ4 compressed.
+ * Decompresses an LZ4 block.
  *
  * Invariant: nothing is read beyond `from`, nothing written beyond `to`, whatever the bytes are.
  *

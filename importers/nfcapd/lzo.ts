@@ -1,5 +1,5 @@
 /**
- * Blocks that LZO1X compressed, as nfdump does it.
+ * Decompresses LZO1X blocks, as written by nfdump.
  *
  * Invariant: nothing is read beyond `from`, nothing written beyond `to`, whatever the bytes are.
  *
@@ -7,7 +7,7 @@
  */
 const [LITERALS, NEAR, FAR] = [17, 0x0800, 0x4000];
 
-/** What is wrong with a compressed block. */
+/** The fault of a compressed block. */
 export class BadBlock extends Error {}
 
 /** @returns bytes that were written @throws BadBlock */
@@ -48,7 +48,7 @@ class Lzo {
     }
   }
 
-  /** @param literals how many came before: few, or 4 for more @returns undefined at the end */
+  /** @param literals number of preceding literals: few, or 4 for more @returns undefined at the end */
   private distance(code: number, literals: number): { back: number; length: number } | undefined {
     if (code >= 64)
       return { back: 1 + ((code >>> 2) & 7) + (this.byte() << 3), length: (code >>> 5) + 1 };

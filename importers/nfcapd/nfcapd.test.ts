@@ -11,7 +11,7 @@ const read = (bytes: Uint8Array): Promise<Collected> =>
   collect(nfcapdImporter, inputOf(bytes), { format: 'nfcapd' });
 
 const none = FILES['none']!;
-/** Where the only block of flows begins, and what it has. */
+/** Position and content of the only block of flows. */
 const BLOCK = 40;
 const blockBytes = none.readUInt32LE(BLOCK + 4);
 
@@ -65,7 +65,7 @@ it('reads blocks of zstd', async () => {
   const head = Buffer.from(none.subarray(0, BLOCK + 12));
   head[16] = 4;
   head.writeUInt32LE(packed.length, BLOCK + 4);
-  // What is behind the flows is not compressed.
+  // The bytes after the flows are not compressed.
   const rest = Buffer.from(none.subarray(BLOCK + 12 + blockBytes));
   rest.writeUInt16LE(1, 10);
   const { rows, notes } = await read(Buffer.concat([head, packed, rest]));

@@ -1,5 +1,5 @@
 /**
- * Flows of nfdump 1.6: a record names a map, which says of what extensions it is made.
+ * Flows of nfdump 1.6: a record refers to a map, which lists its extensions.
  *
  * Layout: https://github.com/phaag/nfdump/blob/v1.6.25/bin/nffile.h
  */
@@ -13,14 +13,14 @@ const [IP6, PACKETS_64, BYTES_64, EVENT, SAMPLED] = [1, 2, 4, 64, 128];
 /** Identifiers of extensions, in the order of their bytes. */
 export type ExtensionMap = readonly number[];
 
-/** Text: what is wrong with the record, which is all of `view`. */
+/** Text: the fault of the record, which is all of `view`. */
 export function mapOf(view: RecordView): { id: number; extensions: ExtensionMap } | string {
   const { length } = view.bytes;
   if (length < 8) return 'a map shorter than its header';
   const extensions: number[] = [];
   for (let at = 8; at + 2 <= length; at += 2) {
     const id = view.u16(at);
-    // What follows aligns the record.
+    // The rest is alignment.
     if (id === 0) break;
     extensions.push(id);
   }
@@ -65,7 +65,7 @@ const EXTENSIONS: ReadonlyMap<number, Layout> = new Map([
   [48, layout('pblock_start:u16 pblock_end:u16 pblock_step:u16 pblock_size:u16')],
 ]);
 
-/** Text: what is wrong with the record, which is all of `view`. */
+/** Text: the fault of the record, which is all of `view`. */
 export function flowOfV1(view: RecordView, maps: ReadonlyMap<number, ExtensionMap>): Flow | string {
   const { length } = view.bytes;
   const common = COMMON_BYTES[view.u16(0) === 1 ? 1 : 10];

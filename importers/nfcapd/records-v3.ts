@@ -67,7 +67,7 @@ const ELEMENTS: ReadonlyMap<number, Layout> = new Map([
   [42, layout('-:u16 min_ttl:u8 max_ttl:u8')],
 ]);
 
-/** Text: what is wrong with the record, which is all of `view`. */
+/** Text: the fault of the record, which is all of `view`. */
 export function flowOfV3(view: RecordView): Flow | string {
   const { length } = view.bytes;
   if (length < HEADER_BYTES) return 'a record shorter than its header';

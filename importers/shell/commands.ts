@@ -1,7 +1,7 @@
 /**
- * Writes commands that people gave to a shell into a batch.
+ * Writes shell commands into a batch.
  *
- * Invariant: every record is one row; what a record does not state of its time is in `ts_basis`.
+ * Invariant: every record is one row; `ts_basis` says what a record does not state about its time.
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import { type ByteOffset, type CutText, TS_BASIS } from '../../engine/contract/event.ts';
@@ -16,7 +16,7 @@ export interface Place {
 export interface CommandTime {
   /** Seconds since 1970. */
   readonly seconds: number;
-  /** Of a time that states no zone: seconds that were subtracted from it. */
+  /** For a time without a zone: seconds that were subtracted from it. */
   readonly offset?: number;
 }
 
@@ -35,7 +35,7 @@ export interface Command {
   readonly attributes?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What reads the lines of one kind of content. */
+/** Reads the lines of one kind of content. */
 export interface CommandReader {
   /** @param bytes a line without its end, valid during the call */
   line(bytes: Buffer, place: Place): void;

@@ -6,7 +6,7 @@
  */
 import type { Command, CommandReader, Commands, CommandTime, Place } from './commands.ts';
 
-/** Lines of one command; what follows is another. */
+/** Maximum number of lines in a command; further ones are another. */
 const MAX_LINES = 1000;
 
 export const BASH_TIME = /^#(\d{9,11})$/;
@@ -150,7 +150,7 @@ function unmetafied(bytes: Buffer): Buffer {
   return out.subarray(0, size);
 }
 
-/** `: SECONDS:DURATION;command`; a backslash at the end of a line means that the command goes on. */
+/** `: SECONDS:DURATION;command`; a backslash at the end of a line means that the command continues. */
 export class ZshHistory extends History {
   line(bytes: Buffer, place: Place): void {
     const line = text(unmetafied(bytes));
@@ -206,7 +206,7 @@ export class FishHistory extends History {
     const { begun, paths } = this;
     if (begun !== undefined && paths.length > 0) begun.attributes['paths'] = paths.join(' ');
     paths.length = 0;
-    // Only what it states itself is its time.
+    // Only a time that it states itself counts.
     if (begun?.isInherited === true) this.begun = { ...begun, time: undefined, isInherited: false };
     super.give();
   }

@@ -1,6 +1,6 @@
 /**
- * What people told a shell to do: histories of Bash, zsh and fish, and transcripts of PowerShell. Every command is an event of
- * kind `log`. See docs/importers/shell.md.
+ * Commands given to shells: histories of Bash, zsh and fish, and PowerShell transcripts. Every command is an event
+ * of kind `log`. See docs/importers/shell.md.
  */
 import { SourceError } from '../../engine/contract/errors.ts';
 import type {
@@ -39,7 +39,7 @@ function sniff(bytes: Uint8Array, { name, complete }: SniffHint): SniffResult | 
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .split(/\r?\n/);
-  // The last may be cut off; it is empty behind the end of a line.
+  // The last one may be truncated; it is empty after the end of a line.
   if (!complete || lines.at(-1) === '') lines.pop();
   const format = formatOf(lines.slice(0, MAX_LINES));
   if (format !== undefined) return { score: 0.95, format };

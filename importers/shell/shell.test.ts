@@ -1,4 +1,4 @@
-/** Histories of shells and transcripts of PowerShell: what they state, and what they leave open. */
+/** Histories of shells and PowerShell transcripts: what they state, and what they do not. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -73,7 +73,7 @@ describe('a history of Bash', () => {
 });
 
 it('reads histories of zsh: durations, several lines, and bytes that it writes as two', async () => {
-  // Of é, C3 A9, zsh writes neither as two; of à, C3 A0, the second.
+  // zsh escapes no byte of é (C3 A9), and the second of à (C3 A0).
   const accented = Buffer.from([0xc3, 0xa9, 0xc3, 0x83, 0x80]);
   const text = Buffer.concat([
     Buffer.from(

@@ -1,6 +1,6 @@
 /**
- * Transcripts of PowerShell (`Start-Transcript`), in any language: a header with the account, the machine and the host
- * program, then prompts with commands and what they printed.
+ * Transcripts of PowerShell (`Start-Transcript`), in any language: a header with the account, the machine and the
+ * host program, then prompts with commands and their output.
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.host/start-transcript
  */
@@ -13,10 +13,10 @@ export const STARS = /^\*{20,}$/;
 /** `Start time: 20261121101112`, in any language. */
 export const DATE_LINE = /^[^:]+: (\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
 const PROMPT = /^(?:\[[^\]]+\]: )?PS(?: [^>]*)?>+ ?(.*)$/;
-/** Of a header that has at least the machine. */
+/** Minimum length of a header with at least the machine. */
 const MIN_HEADER_LINES = 6;
 const MAX_BLOCK_LINES = 64;
-/** Of one record: what is printed beyond it is another. */
+/** Limit of one record: further output is another. */
 const MAX_RECORD_CHARACTERS = 1 << 20;
 
 interface Session {
@@ -51,7 +51,7 @@ export class Transcript implements CommandReader {
   private last: CommandTime | undefined;
   /** Lines between two of stars. */
   private block: { lines: string[]; place: Place } | undefined;
-  /** When the next command was begun, and where that is said. */
+  /** When the next command was started, and where that is stated. */
   private stated:
     { readonly time: CommandTime; readonly place: Place; lines: string[] } | undefined;
 
@@ -125,7 +125,7 @@ export class Transcript implements CommandReader {
       ...[number, number, number, number, number, number],
     ];
     const local = Date.UTC(year, month - 1, day, hour, minute, second);
-    // A month or an hour that there is none of would be another time.
+    // An impossible month or hour would be read as another time.
     const isDate = new Date(local)
       .toISOString()
       .replace(/\D/g, '')

@@ -8,7 +8,7 @@ import type { EventSink } from '../../engine/contract/importer.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { isZero, lastLogin, utmpRecord, type Layout, type UtmpRecord } from './record.ts';
 
-/** What a record means, in the words of the registry; it has no more than these where nobody logs in or out. */
+/** The meaning of a record, in the registry's terms; without an outcome if nobody logs in or out. */
 interface Meaning {
   readonly category: string;
   readonly action: string;
@@ -105,7 +105,7 @@ export class UtmpEvents {
     this.sink.quarantine(offset, reason, bytes.slice(at, at + this.layout.size));
   }
 
-  /** The other end: the address that the record has, or that its host is; else the host as a name. */
+  /** The other end: the record's address, or its host if that is one; otherwise the host as a name. */
   private setRemote(row: number, host: string, address: Uint8Array | undefined): void {
     const { batch } = this;
     if (address !== undefined && !isZero(address, 0, 16)) {
@@ -125,7 +125,10 @@ export class UtmpEvents {
   }
 }
 
-/** LOGIN is the user of a terminal that waits for one; of any other, such a record is of a failed log-in (btmp). */
+/**
+ * LOGIN is the user of a terminal that waits for a log-in; for other users, such a record is a failed log-in
+ * (btmp).
+ */
 function meaningOf({ type, user, line }: UtmpRecord): Meaning | undefined {
   switch (type) {
     case 'USER_PROCESS':

@@ -14,7 +14,7 @@ import type {
 import { UtmpEvents } from './events.ts';
 import { isZero, lastLogin, LAYOUTS, utmpRecord, type Layout } from './record.ts';
 
-/** Records that are looked at to tell what a file is. */
+/** Number of records that are examined to recognise a file. */
 const MOST_LOOKED_AT = 64;
 
 /** Whether a record is sound, or empty, or neither. */
@@ -29,11 +29,11 @@ function judged(head: Uint8Array, at: number, layout: Layout): 'sound' | 'empty'
   return record.type === 'EMPTY' ? 'empty' : 'sound';
 }
 
-/** The layout of which more records are sound than are not. */
+/** The layout in which most records are valid. */
 function layoutOf(head: Uint8Array, name: string): Layout | undefined {
   let best: { layout: Layout; sound: number } | undefined;
   for (const layout of LAYOUTS) {
-    // Its records have so few fields that other files could have the same.
+    // Its records have so few fields that other files may look the same.
     if (layout.format === 'lastlog' && !/lastlog/i.test(name)) continue;
     let sound = 0;
     let bad = 0;

@@ -47,10 +47,10 @@ const LASTLOG_SIZE = { short: 292, long: 296 };
 const [LINE, ID, USER, HOST] = [8, 40, 44, 76] as const;
 const SESSION = 336;
 const MICROS = 1e6;
-/** 1980 and 2106: what is not among these is hardly a time. */
+/** 1980 and 2106: a value outside is hardly a time. */
 const [FIRST_SECOND, LAST_SECOND] = [315_532_800, 4_294_967_295];
 
-/** Those of x86, of 64-bit ARM and s390x, in both orders of bytes. */
+/** The layouts of x86, of 64-bit ARM and s390x, in both byte orders. */
 export const LAYOUTS: readonly Layout[] = [true, false].flatMap((isLittle) => [
   { format: 'utmp', size: UTMP_SIZE.short, isLittle, isLong: false },
   { format: 'utmp', size: UTMP_SIZE.long, isLittle, isLong: true },
@@ -58,7 +58,7 @@ export const LAYOUTS: readonly Layout[] = [true, false].flatMap((isLittle) => [
   { format: 'lastlog', size: LASTLOG_SIZE.long, isLittle, isLong: true },
 ]);
 
-/** A record of utmp at `at`, or why there is none. */
+/** A utmp record at `at`, or why it is invalid. */
 export function utmpRecord(bytes: Uint8Array, at: number, layout: Layout): UtmpRecord | string {
   const { isLittle, isLong } = layout;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, layout.size);
@@ -93,7 +93,7 @@ export function utmpRecord(bytes: Uint8Array, at: number, layout: Layout): UtmpR
   };
 }
 
-/** The log-in at `at` of a lastlog, or why there is none; undefined: this account never logged in. */
+/** The log-in at `at` of a lastlog, or why it is invalid; undefined: this account never logged in. */
 export function lastLogin(
   bytes: Uint8Array,
   at: number,
@@ -126,7 +126,7 @@ function isSecond(seconds: number): boolean {
 
 const utf8 = new TextDecoder();
 
-/** A text of at most `most` bytes; undefined where control characters are in it. What is behind its NUL does not count. */
+/** A text of at most `most` bytes; undefined if it contains control characters. Bytes after its NUL are ignored. */
 function textAt(bytes: Uint8Array, at: number, most: number): string | undefined {
   let end = at;
   while (end < at + most && bytes[end] !== 0) {

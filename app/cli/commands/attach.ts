@@ -1,4 +1,4 @@
-/** `daybook attach`: loads what a case handed over into a ClickHouse. */
+/** `daybook attach`: loads a handed-over case into a ClickHouse. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { attach } from '../../../engine/operations/cluster/attach/attach.ts';
 import type { Command } from '../command.ts';

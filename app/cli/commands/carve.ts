@@ -1,4 +1,4 @@
-/** `daybook carve`: files that connections carried, out of the captures again. */
+/** `daybook carve`: extracts files that connections carried from the captures. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { CARVED_LIST, carveFiles } from '../../../engine/operations/output/carve.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';

@@ -1,4 +1,4 @@
-/** `daybook delete`: deletes the events that a query finds, with a reason that is kept. */
+/** `daybook delete`: deletes the events that a query finds, with a recorded reason. */
 import { lookupFilesOf } from '../lookup-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';

@@ -1,4 +1,4 @@
-/** `daybook event`: everything about one event, its bytes as they are in the evidence, and its note. */
+/** `daybook event`: everything about one event, its bytes in the evidence, and its note. */
 import { bytesText, hexLines } from '../../../engine/contract/bytes-text.ts';
 import { type CellValue, type ColumnBatch, rowOf } from '../../../engine/contract/column-batch.ts';
 import { counted } from '../../../engine/contract/counted.ts';
@@ -16,7 +16,7 @@ import { table, visible, write } from '../output.ts';
 import { refuseOptions, withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 
-/** Options of which one is given: each shows something else. */
+/** Mutually exclusive options that select what is shown. */
 const FACES = ['raw', 'hex', 'layers', 'around'] as const;
 
 export const eventCommand: Command = {
@@ -77,7 +77,7 @@ interface Shown {
   readonly context: CommandContext;
 }
 
-/** A cluster has no bytes of it. */
+/** A cluster does not have its bytes. */
 async function onCluster(
   address: string,
   id: string,
@@ -98,9 +98,9 @@ async function onCluster(
   });
 }
 
-/** An event as it is printed. */
+/** An event in printed form. */
 type ShownEvent = WholeEvent<Pick<WholeEvent['source'], 'id' | 'name' | 'path' | 'rawSha256'>> & {
-  /** What others say of it, on a cluster. */
+  /** The notes of others, on a cluster. */
   readonly otherNotes?: readonly {
     readonly user: string;
     readonly at: string;
@@ -180,7 +180,7 @@ async function showBytes({ session, id, parsed, context }: Shown): Promise<void>
     signal,
   );
   if (parsed.flag('raw')) {
-    // A terminal would obey what a record says.
+    // A terminal would interpret control sequences in a record.
     await write(streams.out, streams.out.isTTY === true ? `${visible(bytesText(bytes))}\n` : bytes);
   } else if (parsed.flag('json')) {
     const hex = Buffer.from(bytes).toString('hex');

@@ -32,11 +32,11 @@ export const EXTRACTOR_OPTIONS = {
   },
 } as const;
 
-/** Lines that are shown with what was cut out of them. */
+/** Number of lines that are shown with the fields cut out of them. */
 const MOST_SHOWN = 20;
 const MOST_BYTES = 4 << 20;
 
-/** @returns the exit status; undefined where nothing is asked about extractors */
+/** @returns the exit status; undefined if the command is not about extractors */
 export async function aboutExtractors(
   parsed: Parsed,
   context: CommandContext,

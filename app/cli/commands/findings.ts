@@ -104,7 +104,7 @@ recorded in the audit log; on a cluster it is kept with who made it and when, an
 /** The findings of a case, or of one on a cluster. */
 interface Findings {
   list(): Promise<Finding[]>;
-  /** One; there, what each person wrote on an event. */
+  /** One finding; for an event, each person's note. */
   get(name: FindingName): Promise<Finding[]>;
   set(name: FindingName, change: FindingChange): Promise<void>;
   resetOrder(): Promise<void>;

@@ -18,7 +18,7 @@ import { givenRange } from '../time-range.ts';
 const DEFAULT_HOSTS = 50;
 /** Values of a kind in the table. */
 const SHOWN = 2;
-/** The same of one host. */
+/** The limit for a single host. */
 const SHOWN_OF_ONE = 30;
 const HEADINGS: Readonly<Record<FactName, string>> = {
   ...{ name: 'names', mac: 'hardware addresses', user: 'users', system: 'systems' },
@@ -88,7 +88,7 @@ sessions from an address; services those of connections that were answered.`,
 };
 
 function tableOf(all: readonly Host[], width: number | undefined): string {
-  // Where no flow states its two ways together nothing needs be said of it.
+  // If no flow states its two directions together, nothing need be said about it.
   const hasBoth = all.some(({ bothWays }) => bothWays !== undefined);
   const rows = all.map(({ address, events, sent, received, bothWays, first, last, facts }) => {
     const namesIn = (name: FactName): string => {

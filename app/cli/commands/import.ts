@@ -119,7 +119,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
   },
 };
 
-/** What the ledger calls standard input. */
+/** The name of standard input in the ledger. */
 function nameOf(parsed: Parsed, paths: readonly string[]): string | undefined {
   const name = parsed.text('name');
   if (name !== undefined && (name === '' || !paths.includes('-')))
@@ -131,7 +131,7 @@ function nameOf(parsed: Parsed, paths: readonly string[]): string | undefined {
   return name;
 }
 
-/** Passwords that are asked for, one after the other, before an import leaves the rest. */
+/** Number of password attempts before an import skips the rest. */
 const MOST_TRIES = 5;
 
 function questionOf(locked: readonly SourceReport[]): string {
@@ -190,7 +190,7 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
 
 const isFolder = (message: string): boolean => message.startsWith('a folder');
 
-/** Says what no script may overlook; false where there is such. */
+/** Prints problems that scripts must not overlook; false if there are any. */
 function manifestProblems(
   manifests: readonly ManifestReport[],
   err: NodeJS.WritableStream,
@@ -240,7 +240,7 @@ function manifestText(report: ManifestReport): string {
   return `${lines.join('\n  ')}\n`;
 }
 
-/** The first of them in lines of their own; the others are counted. */
+/** The first of them on separate lines; the others are counted. */
 function said<T>(
   what: string,
   { count: all, first }: { count: number; first: readonly T[] },

@@ -1,4 +1,4 @@
-/** `daybook latency`: what the operations of a case took. */
+/** `daybook latency`: costs of a case's operations. */
 import { latencySummary, recentOperations } from '../../../engine/operations/case/latency.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';

@@ -43,12 +43,12 @@ export const manCommand: Command = {
   },
 };
 
-/** Lines that were broken on purpose stay as they are. */
+/** Deliberate line breaks are preserved. */
 function asWritten(details: string): string[] {
   return details.includes('\n') ? ['.nf', text(details), '.fi'] : [text(details)];
 }
 
-/** A backslash, a minus and the first character of a line have a meaning of their own. */
+/** A backslash, a minus and the first character of a line have special meanings. */
 function text(plain: string): string {
   return plain
     .replaceAll('\\', '\\e')

@@ -1,4 +1,4 @@
-/** `daybook payload`: what connections of captures carried, searched in the captures themselves. */
+/** `daybook payload`: searches the payloads of connections in the captures. */
 import { counted } from '../../../engine/contract/counted.ts';
 import {
   bodyText,

@@ -1,4 +1,4 @@
-/** `daybook preview`: what an import would make of files, before anything is stored. */
+/** `daybook preview`: what an import of files would yield, without storing anything. */
 import { type CellValue, cell } from '../../../engine/contract/column-batch.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';

@@ -253,7 +253,7 @@ async function run(
   });
 }
 
-/** What is given takes the place of what was saved. @throws DaybookError usage */
+/** Given options override saved ones. @throws DaybookError usage */
 function rangeOf(parsed: Parsed, saved: View | undefined): ReturnType<typeof givenRange> {
   const { from = saved?.from, to = saved?.to, zone } = givenRange(parsed, saved?.zone);
   if (from !== undefined && to !== undefined && to <= from)
@@ -285,8 +285,8 @@ async function explain(
 
 /**
  * @param rows of events, for a plan of shape `rows`
- * @param evidence what the output must not replace
- * @param whyNothing what was not searched, where nothing is found; undefined: nobody knows
+ * @param evidence files that the output must not replace
+ * @param whyNothing what was not searched, if nothing is found; undefined: unknown
  * @returns whether anything was found
  */
 async function print(
@@ -345,7 +345,7 @@ function isEmpty(answer: Answer): boolean {
   }
 }
 
-/** Notes beside the result: how much, how long, and the packets beneath flows. */
+/** Notes next to the result: number of rows, time, and the packets beneath flows. */
 function tell(
   running: Running,
   found: number,
@@ -366,7 +366,7 @@ function tell(
   }
   if (forPeople && found === 0)
     for (const hint of hintsWhenEmpty(plan)) streams.err.write(`${visible(hint)}\n`);
-  // A JSON document says itself how many packets lie beneath; every other form has no place for it.
+  // A JSON document has the number of packets beneath; other forms have no place for it.
   if (format !== 'json' && (format !== undefined || plan.shape === 'rows'))
     streams.err.write(packetsLeftOut(plan.packetsBeneath));
   streams.err.write(limitUnused(parsed, plan));
@@ -380,7 +380,7 @@ function tell(
   }
 }
 
-/** `packetsBeneath` of a JSON document, where a query left packets out. */
+/** `packetsBeneath` of a JSON document, if a query omitted packets. */
 function beneathOf({ plan }: Running): {
   packetsBeneath?: { packets: number; exact: boolean };
 } {

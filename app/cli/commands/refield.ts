@@ -1,4 +1,4 @@
-/** `daybook refield`: cuts fields out of the messages of a case again. */
+/** `daybook refield`: extracts fields from the messages of a case again. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { refieldCase } from '../../../engine/operations/case/refield.ts';
 import { rewriteMemoryOf } from '../../../engine/operations/system/settings.ts';

@@ -1,4 +1,4 @@
-/** `daybook scan`: a query over evidence as it is, in one pass; nothing is stored. */
+/** `daybook scan`: a query over evidence files in one pass; nothing is stored. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
@@ -176,7 +176,7 @@ function ledgerOf({ ledger }: RunningScan): object {
   return { read: { ...counts, quarantine: problems, notes } };
 }
 
-/** Records whose reasons are said one by one. */
+/** Number of records whose reasons are listed individually. */
 const SHOWN_PROBLEMS = 5;
 
 function tell(
@@ -193,7 +193,7 @@ function tell(
   if (forPeople && found === 0 && parsed.text('limit') !== '0')
     for (const line of ['no event matches', ...hintsWhenEmpty(plan)])
       streams.err.write(`${visible(line)}\n`);
-  // Under --json rows have no document around them that could say it.
+  // With --json, streamed rows have no document that could state it.
   if (format === undefined && plan.shape === 'rows')
     streams.err.write(`${JSON.stringify({ ...ledgerOf(running), timings: running.timings() })}\n`);
   if (format !== undefined && format !== 'json')

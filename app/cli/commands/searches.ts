@@ -73,7 +73,7 @@ on a cluster they are kept with who saved them and when.`,
           ...(before === undefined ? {} : { id: before.id }),
           note: note ?? before?.note ?? '',
           name: name!,
-          // What the window shows it with stays.
+          // The window's display settings stay.
           view: formatView({ ...parseView(before?.view ?? ''), query, from, to, zone }),
         });
       } else if (isRemoved) await searches.remove((await searchNamed(searches, name!)).id);
@@ -97,7 +97,7 @@ interface Searches {
   remove(id: number): Promise<void>;
 }
 
-/** Opens them for as long as `use` runs, and returns what it returns. */
+/** Opens them while `use` runs, and returns its result. */
 export async function withSearches(
   place: string,
   { settings, signal }: Pick<CommandContext, 'settings' | 'signal'>,
@@ -121,7 +121,7 @@ export async function withSearches(
   );
 }
 
-/** @throws DaybookError unknown-name, where none or several have this name */
+/** @throws DaybookError unknown-name if none or several have this name */
 export async function searchNamed(searches: Searches, name: string): Promise<Search> {
   const all = await searches.list();
   const found = all.filter((one) => one.name === name);

@@ -7,7 +7,7 @@ import type { Command } from '../command.ts';
 import { withCredentials } from '../on-cluster.ts';
 import { visible } from '../output.ts';
 
-/** How a cluster is opened: the address of the window has no password, the engine's environment has it. */
+/** How a cluster is opened: the window's address has no password; the engine's environment does. */
 function clusterOf(asked: string) {
   const { name, user, password } = withCredentials(asked);
   const env = { DAYBOOK_CLUSTER: name, CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password };

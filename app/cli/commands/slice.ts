@@ -1,4 +1,4 @@
-/** `daybook slice`: the packets of a query as a capture of their own. */
+/** `daybook slice`: writes the packets of a query to a separate capture. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { slicePackets } from '../../../engine/operations/output/packet-slice.ts';

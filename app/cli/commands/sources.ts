@@ -1,4 +1,4 @@
-/** `daybook sources`: what was imported, with its ledger and decisions. */
+/** `daybook sources`: the imported sources, with their ledgers and decisions. */
 import { statusOf, type SourceRow, type UnreadFile } from '../../../engine/search/index.ts';
 import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
@@ -102,7 +102,7 @@ export const sourcesCommand: Command = {
   },
 };
 
-/** Files that became no source, in a table of their own. */
+/** Files that became no source, in a separate table. */
 async function writeUnread(
   unread: readonly UnreadFile[],
   { out }: CommandContext['streams'],
@@ -112,7 +112,7 @@ async function writeUnread(
   await write(out, table(['not imported', 'status', 'import', 'why'], rows, out.columns));
 }
 
-/** What a hand-over says of sources. */
+/** The sources listed in a hand-over. */
 function onCluster(parsed: Parsed, { streams, signal }: CommandContext): Promise<number> {
   return withAttached(parsed.positionals[0]!, signal, async (cluster) => {
     const { clusterSources, sourceListOf } =
@@ -165,7 +165,7 @@ async function locate(
   return left.length === 0 ? 0 : 1;
 }
 
-/** It has no number, and no records. */
+/** It has neither number nor records. */
 function unreadJson({ name, status, reason, importId }: UnreadFile): unknown {
   return {
     ...{ id: null, source: name, sha256: null, status, error: reason },

@@ -17,7 +17,7 @@ import { givenRange } from '../time-range.ts';
 const { 'list-unmatched': _, ...LISTS } = LIST_OPTIONS;
 
 const FORMATS = ['table', 'ndjson', 'csv', 'json'] as const;
-/** What is of a query, beside lists. */
+/** Options that require a query, besides lists. */
 const QUERY_OPTIONS = ['database', ...Object.keys(TIME_OPTIONS)];
 type Format = (typeof FORMATS)[number];
 
@@ -114,7 +114,7 @@ function formatOf(parsed: Parsed): Format {
 
 type Place = Parameters<typeof printTo>[0];
 
-/** The query that is to be translated; undefined: none is. */
+/** The query to translate; undefined: none. */
 function queryOf(parsed: Parsed): string | undefined {
   const query = parsed.positionals[1];
   const dialect = parsed.text('dialect');
@@ -230,7 +230,7 @@ async function printRows(
   if (format === 'table' && found === 0) streams.err.write('no rows\n');
 }
 
-/** What has no place in one cell, as JSON. */
+/** Values that do not fit in a cell, as JSON. */
 function cellOf(value: unknown): string | number | boolean | null {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;

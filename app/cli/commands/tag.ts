@@ -10,7 +10,7 @@ import { withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 import { givenRange } from '../time-range.ts';
 
-/** What is said of it. */
+/** The reported result. */
 type Told = Pick<Awaited<ReturnType<typeof tagEvents>>, 'matched' | 'changed'> &
   Partial<Pick<Awaited<ReturnType<typeof tagEvents>>, 'packetsBeneath' | 'notes'>>;
 

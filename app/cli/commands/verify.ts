@@ -1,4 +1,4 @@
-/** `daybook verify`: whether a case is intact, and its evidence what was imported. */
+/** `daybook verify`: checks whether a case is intact, and its evidence unchanged. */
 import type { VerifyReport } from '../../../engine/contract/verify-report.ts';
 import {
   caseVerdict,

@@ -14,7 +14,7 @@ import type { Command } from '../command.ts';
 import { visible, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
 
-/** A change in a few words; `--json` has all of it. */
+/** A change in a few words; `--json` has all details. */
 function changeText(operation: string, detail: Readonly<Record<string, unknown>>): string {
   const words = [operation];
   for (const key of ['name', 'reason']) {
@@ -29,7 +29,7 @@ function changeText(operation: string, detail: Readonly<Record<string, unknown>>
   return words.join(' ');
 }
 
-/** Fields that say where an event lies rather than what it is. */
+/** Fields about the location of an event rather than its content. */
 const WHERE_IT_LIES: ReadonlySet<string> = new Set(['event_id', 'offset', 'length', 'captured']);
 
 /** An event on one line: its time, then `name=value`, the message last. */
@@ -66,7 +66,7 @@ export const watchCommand: Command = {
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
     const asJson = parsed.flag('json');
     return withCase(parsed.positionals[0]!, settings, async (session) => {
-      // What is wrong with the query is said now, not when the first event comes.
+      // Errors in the query are reported now, not when the first event arrives.
       if (text !== undefined) await askQuery(session, { text, zone, operation: 'case.watch' });
       const changes = watchCase(session, signal);
       let reached = text === undefined ? undefined : await reachedBy(session);

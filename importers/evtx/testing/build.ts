@@ -31,7 +31,7 @@ export function fileTime(iso: string, hundredNanos = 0): bigint {
   return (BigInt(Date.parse(iso)) + 11_644_473_600_000n) * 10_000n + BigInt(hundredNanos);
 }
 
-/** What a record holds: an element with attributes and children, texts, and places of values by their number. */
+/** The content of a record: an element with attributes and children, texts, and substitutions by number. */
 type Xml = string | number | XmlElement;
 export interface XmlElement {
   readonly name: string;
@@ -212,7 +212,7 @@ export function buildLog(chunks: readonly (readonly BuiltRecord[])[], flags = 0)
 
 const system = (children: readonly Xml[]): XmlElement => ({ name: 'System', children });
 
-/** Logons as Windows' Security log has them. */
+/** Logons as in Windows' Security log. */
 const LOGON: XmlElement = {
   name: 'Event',
   attributes: { xmlns: 'http://schemas.microsoft.com/win/2004/08/events/event' },

@@ -6,7 +6,7 @@ import { COMPRESSED, FEATURE, TYPE } from '../layout.ts';
 export interface BuiltEntry {
   /** Microseconds since 1970. */
   readonly realtime: number;
-  /** `NAME=value`; bytes where they are no text; `stored` where the payload is kept in another form. */
+  /** `NAME=value`; bytes for non-text; `stored` for a payload in another form. */
   readonly fields: readonly (string | Buffer | StoredField)[];
 }
 
@@ -20,15 +20,15 @@ interface BuiltOptions {
   readonly isCompact?: boolean;
   readonly isKeyedHash?: boolean;
   readonly state?: number;
-  /** What the header says; the number there are without it. */
+  /** The number in the header; by default, the real one. */
   readonly entries?: number;
-  /** Of the table that entries are found by. */
+  /** Size of the table for finding entries. */
   readonly tableBytes?: number;
 }
 
 interface BuiltJournal {
   readonly bytes: Buffer;
-  /** Where each entry begins, and each field, by its text. */
+  /** Position of each entry, and of each field by its text. */
   readonly entries: readonly number[];
   readonly fields: ReadonlyMap<string, number>;
 }
@@ -42,7 +42,7 @@ export function zstdField(content: Buffer): StoredField {
   return { content, stored: zstdCompressSync(content), flags: COMPRESSED.zstd };
 }
 
-/** As a block of LZ4 of literals and one match, which repeats the last byte. */
+/** As an LZ4 block of literals and one match, which repeats the last byte. */
 export function lz4Field(content: Buffer, repeated: number): StoredField {
   const whole = Buffer.concat([content, Buffer.alloc(repeated, content.at(-1))]);
   const size = Buffer.alloc(8);

@@ -1,4 +1,4 @@
-/** Five flows of generated packets, as nfdump 1.7.1 wrote them: plain, and compressed in each of its ways. */
+/** Five flows of generated packets, as written by nfdump 1.7.1: uncompressed, and with each compression. */
 export const FILES: Readonly<Record<string, Buffer>> = {
   none: Buffer.from(
     'DKUCAAABBwGkrAlrAAAAAAAAAQAAAAAAlAIAAAAAAAAAAAAAAQAAAAUAAABgAgAAAwAAAAsAcAADABEBAAAAQQEANACS' +

@@ -42,7 +42,7 @@ export function utmpOf(
   return out;
 }
 
-/** By the number of the account. */
+/** By account number. */
 export function lastlogOf(
   logins: Readonly<Record<number, { seconds: number; line: string; host: string }>>,
   accounts: number,
