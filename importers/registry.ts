@@ -1,5 +1,6 @@
 /** The importers, one line each. Their order is the order of preference when two are equally sure. */
 import type { Importer } from '../engine/contract/importer.ts';
+import { cmtraceImporter } from './cmtrace/index.ts';
 import { evtxImporter } from './evtx/index.ts';
 import { flowCsv } from './flow-csv/index.ts';
 import { journalImporter } from './journal/index.ts';
@@ -21,6 +22,7 @@ export const importers: readonly Importer[] = [
   nfcapdImporter,
   utmpImporter,
   shellImporter,
+  cmtraceImporter,
   flowCsvImporter,
   syslogImporter,
 ];

@@ -32,6 +32,8 @@ export interface LineReaderOptions {
 
 /** Why a line that is `lost` is not a record. */
 export const BESIDE_DAMAGE = 'part of a line, the rest of which is damaged';
+/** Why a line of an event of several is not counted as a record. */
+export const CONTINUATION = 'continuation line, kept in the event before it';
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const REGION_BYTES = 1024 * 1024;
 const LF = 10;

@@ -7,7 +7,7 @@ import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { MAX_ENTRY } from '../shared/journal-entry.ts';
 import { firstDate, syslogImporter } from './index.ts';
 import { MAX_LINE } from './layout.ts';
-import { CONTINUATION } from './read.ts';
+import { CONTINUATION } from '../shared/lines.ts';
 
 const utf8 = new TextEncoder();
 const MODIFIED = Date.UTC(2026, 10, 21);

@@ -14,7 +14,13 @@ import type {
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { piecesOf } from '../../engine/contract/pieces.ts';
-import { BESIDE_DAMAGE, LineReader, MAX_LINE_BYTES, type LineEncoding } from '../shared/lines.ts';
+import {
+  BESIDE_DAMAGE,
+  CONTINUATION,
+  LineReader,
+  MAX_LINE_BYTES,
+  type LineEncoding,
+} from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
@@ -32,7 +38,6 @@ const MAX_RAW = 64 * 1024;
 const MAX_EVENT_LINES = 2000;
 const MAX_EVENT_BYTES = 1024 * 1024;
 
-export const CONTINUATION = 'continuation line, kept in the event before it';
 const BLANK = 'blank line';
 const NULS = 'line of NUL bytes';
 const DIRECTIVE = 'heading line of a W3C log';

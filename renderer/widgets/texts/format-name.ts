@@ -46,6 +46,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'zsh-history': 'zsh history',
   'fish-history': 'fish history',
   'powershell-transcript': 'PowerShell transcript',
+  cmtrace: 'Configuration Manager log',
 };
 const FORMS: Readonly<Record<string, string>> = {
   json: 'JSON',

@@ -1,0 +1,215 @@
+/**
+ * Logs of Configuration Manager, Intune and other tools in the format of CMTrace (record.ts), one event of kind `log` a
+ * record. See docs/importers/cmtrace.md.
+ *
+ * Held always: every line is part of one event, blank, or in quarantine.
+ */
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
+import { SourceError } from '../../engine/contract/errors.ts';
+import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import { type ByteOffset, TS_BASIS } from '../../engine/contract/event.ts';
+import type {
+  EventSink,
+  Importer,
+  ReadOptions,
+  SniffHint,
+  SniffResult,
+  SourceInput,
+} from '../../engine/contract/importer.ts';
+import { resolveZone, type Zone } from '../../engine/contract/zone.ts';
+import { CONTINUATION, headAsText, LineReader } from '../shared/lines.ts';
+import { BEGIN, legacyEnd, recordEnd, type RecordEnd, type RecordTime } from './record.ts';
+
+const MAX_LINE = 1024 * 1024;
+/** Of one record; lines beyond these are events of their own, without a time. */
+const MAX_RECORD_LINES = 2000;
+const MAX_RECORD_CHARACTERS = 1 << 20;
+const MAX_RAW = 64 * 1024;
+/** Lines of the head that decide. */
+const FIRST_LINES = 20;
+
+function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefined {
+  const head = Buffer.from(headAsText(bytes));
+  if (head.includes(0)) return undefined;
+  const lines = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  if (!complete && lines.length > 1) lines.pop();
+  const first = lines.filter((line) => line.trim() !== '').slice(0, FIRST_LINES);
+  // A file that was begun anew may have the end of a record first.
+  const isBegun = first.some((line) => line.startsWith(BEGIN));
+  const legacy = first.filter((line) => legacyEnd(line) !== undefined).length;
+  if (!isBegun && legacy * 2 <= first.length) return undefined;
+  return { score: 0.95, format: 'cmtrace' };
+}
+
+interface Begun {
+  readonly lines: string[];
+  characters: number;
+  readonly offset: ByteOffset;
+  end: ByteOffset;
+}
+
+class CmTraceReader {
+  private readonly sink: EventSink;
+  private readonly batch: EventBatch;
+  private readonly zone: Zone;
+  private readonly zoneBasis: string;
+  private seq = 0;
+  private begun: Begun | undefined;
+  private uncertain = 0;
+  private unended = 0;
+  private isZoneTold = false;
+
+  constructor(sink: EventSink, { timeZone }: Pick<ReadOptions, 'timeZone'>) {
+    this.sink = sink;
+    this.batch = sink.batch('log');
+    this.zone = resolveZone(timeZone ?? 'UTC');
+    this.zoneBasis = timeZone === undefined ? ZONE_ASSUMED : GIVEN;
+  }
+
+  /** Where the content is done with. @param consumed bytes that were read */
+  done(consumed: ByteOffset): ByteOffset {
+    return this.begun?.offset ?? consumed;
+  }
+
+  line(line: string, offset: ByteOffset, end: ByteOffset): void {
+    // A record that ends nowhere: its program was stopped.
+    if (line.startsWith(BEGIN)) this.endBegun();
+    let { begun } = this;
+    if (begun === undefined) {
+      if (line.trim() === '') {
+        this.sink.skip('blank line', 1);
+        return;
+      }
+      if (!line.startsWith(BEGIN)) {
+        const found = legacyEnd(line);
+        this.emit(line.slice(0, found?.textEnd), found, offset, end);
+        return;
+      }
+      begun = { lines: [], characters: BEGIN.length, offset, end };
+      this.begun = begun;
+    }
+    begun.characters += line.length;
+    begun.end = end;
+    const found = recordEnd(line);
+    begun.lines.push(found === undefined ? line : line.slice(0, found.textEnd));
+    if (found !== undefined) {
+      const rest = line.slice(found.end).trim();
+      this.emitBegun(begun, found, rest);
+    } else if (
+      begun.lines.length >= MAX_RECORD_LINES ||
+      begun.characters >= MAX_RECORD_CHARACTERS
+    ) {
+      this.endBegun();
+    }
+  }
+
+  /** No line of a waiting record follows. */
+  endBegun(): void {
+    if (this.begun === undefined) return;
+    this.unended += 1;
+    this.emitBegun(this.begun, undefined, '');
+  }
+
+  end(): void {
+    this.endBegun();
+    if (this.unended > 0)
+      this.sink.note(
+        `${this.unended} of its records ${this.unended === 1 ? 'has' : 'have'} no end, and no time`,
+      );
+    if (this.uncertain > 0)
+      this.sink.note(
+        `${this.uncertain} of its times state an offset whose sign depends on the program that wrote it: they were read in the zone ${this.zone.name} (change it with --tz)`,
+      );
+  }
+
+  /** @param rest what follows the record on its last line, which no program writes: kept with its text */
+  private emitBegun(
+    { lines, offset, end }: Begun,
+    found: RecordEnd | undefined,
+    rest: string,
+  ): void {
+    this.begun = undefined;
+    if (lines.length > 1) this.sink.skip(CONTINUATION, lines.length - 1);
+    const text = lines.join('\n').slice(BEGIN.length);
+    this.emit(rest === '' ? text : `${text}\n${rest}`, found, offset, end);
+  }
+
+  private emit(
+    text: string,
+    found: RecordEnd | undefined,
+    offset: ByteOffset,
+    end: ByteOffset,
+  ): void {
+    const { batch } = this;
+    const row = batch.length;
+    this.seq += 1;
+    batch.seq.set(row, this.seq);
+    batch.offset.set(row, offset);
+    batch.record_length.set(row, end - offset);
+    if (found?.time !== undefined) this.time(row, found.time);
+    batch.message.setString(row, text);
+    if (found !== undefined) {
+      const { component, severity, attributes } = found;
+      if (component !== '') batch.program.setString(row, component);
+      if (severity !== undefined) batch.severity.set(row, severity);
+      for (const [name, value] of Object.entries(attributes)) batch.setAttribute(name, value);
+    }
+    batch.endRow();
+    this.sink.record(1);
+  }
+
+  private time(row: number, time: RecordTime): void {
+    const { localSeconds, nanos, digits, offset: stated } = time;
+    const { batch, zone } = this;
+    if (time.isUncertain) this.uncertain += 1;
+    const offset = stated ?? zone.fixed ?? zone.offsetAtLocalSeconds(localSeconds);
+    const micros = Math.floor(nanos / 1000);
+    batch.ts.set(row, (localSeconds - offset) * 1e6 + micros);
+    if (digits > 6) batch.ts_ns.set(row, nanos - micros * 1000);
+    batch.ts_digits.set(row, digits);
+    batch.tz_offset.set(row, offset);
+    batch.ts_basis.set(row, stated === undefined ? TS_BASIS.zoneDecided : 0);
+    if (stated !== undefined || this.isZoneTold) return;
+    this.isZoneTold = true;
+    this.sink.decide({ tz: zone.name, tzBasis: this.zoneBasis });
+  }
+}
+
+async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
+  const reader = new CmTraceReader(sink, options);
+  const lines = new LineReader(input.blocks(), { size: input.size, maxLine: MAX_LINE });
+  try {
+    while (await lines.nextBlock()) {
+      while (lines.next()) {
+        const { buffer, lineStart, lineEnd, lineOffset, lineLength, truncated } = lines;
+        const bytes = buffer.subarray(lineStart, lineEnd);
+        if (truncated) {
+          reader.endBegun();
+          const reason = `line longer than ${MAX_LINE} bytes`;
+          sink.quarantine(lineOffset, reason, bytes.subarray(0, MAX_RAW), lines.lineNumber);
+        } else reader.line(bytes.toString('utf8'), lineOffset, lineOffset + lineLength);
+      }
+      await sink.drain(reader.done(lines.consumed));
+    }
+  } catch (error) {
+    // What came before it is good.
+    if (error instanceof SourceError) reader.end();
+    else await lines.close();
+    throw error;
+  }
+  reader.end();
+}
+
+export const cmtraceImporter: Importer = {
+  id: 'cmtrace',
+  title: 'Logs of Configuration Manager and Intune (CMTrace)',
+  version: 1,
+  appendOnly: false,
+  byLines: true,
+  formats: ['cmtrace'],
+  sniff,
+  read,
+};
