@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ROOT } from '../harness.ts';
 import { LineProcess } from './line-process.ts';
 
-interface Ended {
+export interface Ended {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly out: string;

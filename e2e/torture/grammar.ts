@@ -143,10 +143,9 @@ export class Grammar {
       case 1:
       case 2:
       case 3: {
-        const pages = Array.from({ length: 2 }, () => ({
-          at: random.below(1000) / 1000,
-          limit: random.between(1, 60),
-        }));
+        const page = () => ({ at: random.below(1000) / 1000, limit: random.between(1, 60) });
+        const shown = Array.from({ length: random.between(1, 12) }, field);
+        const pages = [page(), { ...page(), fields: shown }];
         const moments = Array.from({ length: 2 }, () => Date.parse(this.moment()) * 1000);
         const sort = {
           field: random.oneOf(['ts', 'ts', 'bytes', field()]),

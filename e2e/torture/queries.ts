@@ -4,11 +4,12 @@
  * that is answered in two ways is made smaller before it is shown.
  */
 import path from 'node:path';
+import { Commands } from '../cli/harness.ts';
 import type { Attack, Prepared, Run } from './attack.ts';
 import { answersAlike } from './alike.ts';
 import { Asker, type Answered, type Question, type SegmentSize } from './asker.ts';
 import { questionedCases, vocabulary, type QuestionedCase } from './cases.ts';
-import { crash, daybook } from './command.ts';
+import { crash, daybook, type Ended } from './command.ts';
 import {
   PlainSql,
   simplerSql,
@@ -22,6 +23,8 @@ import { Grammar, filterText, simpler, textOf, type Query, type Vocabulary } fro
 /** One query in this many is also asked as a command, and of `daybook scan`. */
 const ALSO = 40;
 const ALSO_SCANNED = 25;
+/** One command in this many is a process of its own; the others are run one after the other in one process. */
+const OWN_PROCESS = 10;
 const MOST_SIMPLER = 300;
 
 /** A case that is held open, and what is asked of it. */
@@ -45,6 +48,7 @@ export const queries: Attack = {
       const sql = one.isWhole ? await PlainSql.open(one.folder) : undefined;
       opened.push({ ...one, asker, words, sql, segments: await asker.segments() });
     }
+    const commands = new Commands();
     const ofSources = new Map<string, Vocabulary>();
     return {
       summary: () => opened.map(summaryOf),
@@ -53,6 +57,7 @@ export const queries: Attack = {
           await asker.close();
           sql?.close();
         }
+        await commands.close();
       },
       async run(run) {
         const { random } = run;
@@ -62,6 +67,7 @@ export const queries: Attack = {
         const query = grammar.query();
         run.tally(`asked of the ${one.name} case`);
         for (const asked of [query, grammar.view()]) {
+          run.tally('questions, each asked in two ways');
           const difference = await compare(asker, asked, run);
           if (difference === undefined) continue;
           const small = await shrink(asker, asked);
@@ -71,13 +77,13 @@ export const queries: Attack = {
         }
         if (one.sql !== undefined)
           await comparedWithSql(run, one.sql, asker, sqlQuestion(random, one.words));
-        if (random.below(ALSO) === 0) await asCommand(run, one.folder, asker, query);
+        if (random.below(ALSO) === 0) await asCommand(run, commands, one.folder, asker, query);
         if (one.scanned.length === 0 || random.below(ALSO_SCANNED) !== 0) return;
         const source = random.oneOf(one.scanned);
         const key = `${one.name}/${source}`;
         const words = ofSources.get(key) ?? (await vocabulary(asker, path.basename(source)));
         ofSources.set(key, words);
-        await scanned(run, one, source, new Grammar(random, words));
+        await scanned(run, commands, one, source, new Grammar(random, words));
       },
     };
   },
@@ -172,8 +178,24 @@ async function comparedWithSql(
   run.fail(`${textOfSql(smallest)}: ${difference}\n  by: ${sqlOf(smallest)}`);
 }
 
+/** Runs one command; what it did wrong is a failure of the run. */
+async function command(run: Run, commands: Commands, args: readonly string[]): Promise<Ended> {
+  const isOwn = run.random.below(OWN_PROCESS) === 0;
+  const ended = isOwn ? await daybook(args) : { ...(await commands.run(args)), signal: null };
+  const problem = crash(ended);
+  if (problem !== undefined) run.fail(`${args.join(' ')}: ${problem}`);
+  if (isOwn) run.tally('commands in a process of their own');
+  return ended;
+}
+
 /** The same from the command line, without anything that a longer session keeps. */
-async function asCommand(run: Run, folder: string, asker: Asker, query: Query): Promise<void> {
+async function asCommand(
+  run: Run,
+  commands: Commands,
+  folder: string,
+  asker: Asker,
+  query: Query,
+): Promise<void> {
   const { from, to, zone } = query.asked;
   const text = `${filterText(query.filter, true)} | count`;
   const view = {
@@ -188,9 +210,8 @@ async function asCommand(run: Run, folder: string, asker: Asker, query: Query): 
     ...(zone === undefined ? [] : ['--tz', zone]),
   ];
   // A query may begin with a minus.
-  const ended = await daybook(['query', folder, ...options, '--json', '--', text]);
-  const problem = crash(ended);
-  if (problem !== undefined) return run.fail(`query ${text}: ${problem}`);
+  const args = ['query', folder, ...options, '--json', '--', text];
+  const ended = await command(run, commands, args);
   run.tally('asked as a command, too');
   if (ended.status !== 0) {
     if (kept.error === undefined) run.fail(`query ${text}: ${ended.err} instead of ${kept.answer}`);
@@ -204,6 +225,7 @@ async function asCommand(run: Run, folder: string, asker: Asker, query: Query): 
 
 async function scanned(
   run: Run,
+  commands: Commands,
   { folder, evidence }: QuestionedCase,
   source: string,
   grammar: Grammar,
@@ -212,9 +234,7 @@ async function scanned(
   // What only a case knows.
   if (/\b(tag|last|source):/.test(filter)) return;
   const asked = async (...args: string[]): Promise<number | undefined> => {
-    const ended = await daybook(args);
-    const problem = crash(ended);
-    if (problem !== undefined) run.fail(`${args.join(' ')}: ${problem}`);
+    const ended = await command(run, commands, args);
     return ended.status === 0 ? (JSON.parse(ended.out) as { count: number }).count : undefined;
   };
   const text = `(${filter}) | count`;

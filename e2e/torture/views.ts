@@ -5,12 +5,19 @@
 import type { Connection } from '../../engine/contract/client.ts';
 import { cell, columnOf, rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
 
-/** A page begins at a fraction of the list, and a moment is looked up by its time in microseconds. */
+/** Begins at a fraction of the list; has all fields where none are named. */
+interface Page {
+  readonly at: number;
+  readonly limit: number;
+  readonly fields?: readonly string[];
+}
+
+/** A moment is looked up by its time in microseconds. */
 export type ViewQuestion =
   | {
       readonly of: 'list';
       readonly sort?: { readonly field: string; readonly descending: boolean };
-      readonly pages: readonly { readonly at: number; readonly limit: number }[];
+      readonly pages: readonly Page[];
       readonly moments: readonly number[];
     }
   | {
@@ -108,11 +115,11 @@ async function list(
     const answer: Record<string, unknown> = { total, capped, undated };
     answer['first'] = parts.map(idsOf);
     const length = capped ?? total;
-    for (const { at, limit } of pages) {
+    for (const [number, { at, limit, fields: asked = fields.slice(0, 500) }] of pages.entries()) {
       const offset = Math.floor(at * length);
-      const params = { case: folder, result, offset, limit, fields: fields.slice(0, 500) };
+      const params = { case: folder, result, offset, limit, fields: [...asked] };
       const { batch } = await engine.call('result.rows', params);
-      answer[`rows from ${offset}`] = rowsOf(batch);
+      answer[`page ${number}, from ${offset}`] = rowsOf(batch);
     }
     if (sort === undefined)
       for (const ts of moments)
