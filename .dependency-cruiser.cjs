@@ -28,6 +28,9 @@ const WINDOW = [
 
 const CONTRACT = '^engine/contract/';
 const UTIL = '^engine/util/';
+/** Batches that importers fill, and the interfaces by which evidence is read. */
+const COLUMNS = '^engine/columns/';
+const EVIDENCE = '^engine/evidence/';
 const FIELDS = '^engine/fields/';
 const MEASURE = '^engine/measure/';
 const CATALOG = '^engine/catalog/';
@@ -79,33 +82,44 @@ module.exports = {
     // The engine, from the innermost layer outwards.
     ...allow(CONTRACT, paths(CONTRACT, ...packages('zod'))),
     ...allow(UTIL, paths(UTIL, CONTRACT), CORE),
-    ...allow(FIELDS, paths(FIELDS, UTIL, CONTRACT, ...packages('zod'))),
+    ...allow(COLUMNS, paths(COLUMNS, CONTRACT)),
+    ...allow(EVIDENCE, paths(EVIDENCE, COLUMNS, CONTRACT)),
+    ...allow(FIELDS, paths(FIELDS, COLUMNS, UTIL, CONTRACT, ...packages('zod'))),
     ...allow(MEASURE, paths(MEASURE, UTIL, CONTRACT), CORE),
     ...allow(INDEX, paths(INDEX, UTIL, CONTRACT), CORE),
-    ...allow(QUERY, paths(QUERY, FIELDS, UTIL, CONTRACT)),
+    ...allow(QUERY, paths(QUERY, FIELDS, COLUMNS, UTIL, CONTRACT)),
     // What operators ask of an index is an interface (engine/query/plan/index-view.ts); tests ask a real one.
     ...allow('^engine/query/testing/', paths(INDEX)),
     // Faces of operators on a real index.
     ...allow('^engine/query/(testing/|.*[.]test[.]ts$)', paths('^engine/search/access-paths/')),
-    ...allow(SCAN, paths(SCAN, QUERY, FIELDS, MEASURE, UTIL, CONTRACT), CORE),
+    ...allow(SCAN, paths(SCAN, QUERY, FIELDS, EVIDENCE, COLUMNS, MEASURE, UTIL, CONTRACT), CORE),
     ...allow(
       CATALOG,
       paths(CATALOG, MEASURE, UTIL, CONTRACT, ...packages('(@types/)?better-sqlite3')),
       CORE,
     ),
-    ...allow(STORE, paths(STORE, MEASURE, UTIL, CONTRACT, ...packages('@duckdb/node-api')), CORE),
     ...allow(
-      SEARCH,
-      paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, UTIL, CONTRACT),
+      STORE,
+      paths(STORE, COLUMNS, MEASURE, UTIL, CONTRACT, ...packages('@duckdb/node-api')),
       CORE,
     ),
-    ...allow(INGEST, paths(INGEST, FIELDS, INDEX, STORE, CATALOG, MEASURE, UTIL, CONTRACT), CORE),
+    ...allow(
+      SEARCH,
+      paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, COLUMNS, MEASURE, UTIL, CONTRACT),
+      CORE,
+    ),
+    ...allow(
+      INGEST,
+      paths(INGEST, FIELDS, INDEX, STORE, CATALOG, EVIDENCE, COLUMNS, MEASURE, UTIL, CONTRACT),
+      CORE,
+    ),
     ...allow(
       '^engine/operations/',
       paths(
         '^engine/operations/',
         SEARCH_INDEX,
-        ...[SCAN, INGEST, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, UTIL, CONTRACT],
+        ...[SCAN, INGEST, QUERY, FIELDS, INDEX, STORE, CATALOG, EVIDENCE, COLUMNS],
+        ...[MEASURE, UTIL, CONTRACT],
       ),
       CORE,
     ),
@@ -117,12 +131,12 @@ module.exports = {
     // Importers: each by itself.
     ...allow(
       '^importers/([^/]+)/',
-      paths('^importers/$1/', '^importers/shared/', '^engine/fields/', CONTRACT),
+      paths('^importers/$1/', '^importers/shared/', FIELDS, EVIDENCE, COLUMNS, CONTRACT),
       CORE,
     ),
     // Decompression that node:zlib does not have.
     ...allow('^importers/shared/', paths(...packages('(@types/)?yauzl'))),
-    ...allow('^importers/registry[.]ts$', paths('^importers/[^/]+/index[.]ts$', CONTRACT)),
+    ...allow('^importers/registry[.]ts$', paths('^importers/[^/]+/index[.]ts$', EVIDENCE)),
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
@@ -305,7 +319,7 @@ module.exports = {
       paths('^importers/(registry[.]ts$|shared/|pcap/testing/)', '^engine/ingest/testing/'),
       CORE,
     ),
-    ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, UTIL, CONTRACT)),
+    ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, EVIDENCE, UTIL, CONTRACT)),
     // Frames without a process between.
     ...allow('^engine/testing/', paths(CONTRACT)),
     // Operations on evidence are tested with what reads it.

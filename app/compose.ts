@@ -10,7 +10,7 @@ import type {
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/worker/protocol.ts';
 import type { Evidence } from '../engine/operations/evidence/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/evidence/import-items.ts';
-import type { Ignored } from '../engine/contract/importer.ts';
+import type { Ignored } from '../engine/contract/left-out.ts';
 import type {
   FromMaintenance,
   ToMaintenance,

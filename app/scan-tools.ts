@@ -2,7 +2,7 @@
  * The importers for a scan. An uncompressed capture needs only the importer of captures; the others, and those for
  * archives, are loaded on demand.
  */
-import type { Importer } from '../engine/contract/importer.ts';
+import type { Importer } from '../engine/evidence/importer.ts';
 import type { ScanTools } from '../engine/operations/scan/scan.ts';
 import { pcapImporter } from '../importers/pcap/index.ts';
 import { plainFile } from '../importers/shared/plain-file.ts';

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { shippedCutter } from '../engine/fields/cutting/extractors.ts';
 import { DOUBTS, doubtOf } from './fields-truth-doubts.ts';
-import { EventBatch } from '../engine/contract/event-batch.ts';
+import { EventBatch } from '../engine/columns/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
 import {
   DEFAULT_OPTIONS,

@@ -6,7 +6,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { EventBatch } from '../engine/contract/event-batch.ts';
+import { EventBatch } from '../engine/columns/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
 import { shippedCutter } from '../engine/fields/cutting/extractors.ts';
 import { Random } from '../fixtures/evidence/random.ts';

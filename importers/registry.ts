@@ -1,5 +1,5 @@
 /** The importers, one line each. Their order is the order of preference when two are equally sure. */
-import type { Importer } from '../engine/contract/importer.ts';
+import type { Importer } from '../engine/evidence/importer.ts';
 import { cmtraceImporter } from './cmtrace/index.ts';
 import { evtxImporter } from './evtx/index.ts';
 import { flowCsv } from './flow-csv/index.ts';

@@ -1,5 +1,5 @@
 /** The location of a source's content in the catalog's form. */
-import type { SourceLocation } from '../contract/importer.ts';
+import type { SourceLocation } from '../contract/source-location.ts';
 import type { SourceRow } from './tables/sources.ts';
 
 /** The state of an archive when its members were read: used to compare bytes of it that belong to no member. */

@@ -3,7 +3,6 @@
  * Times of a fast clock are moved back, those of a slow one forward.
  */
 import { DaybookError } from './errors.ts';
-import type { EventBatch } from './event-batch.ts';
 
 /** Microseconds. */
 const UNITS: Readonly<Record<string, number>> = {
@@ -79,11 +78,4 @@ export function canonicalClockError(text: string): string {
 /** The clock error of a decision or option, in microseconds; 0 if undefined. */
 export function clockErrorOf(text: string | undefined): number {
   return text === undefined ? 0 : (parseClockError(text) ?? 0);
-}
-
-/** Corrects the times of a batch's rows by the error of the clock that timestamped them, in microseconds. */
-export function correctClock({ ts, length }: EventBatch, error: number): void {
-  if (error === 0) return;
-  const { values, present } = ts;
-  for (let row = 0; row < length; row++) if (present[row] === 1) values[row]! -= error;
 }

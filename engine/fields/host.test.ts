@@ -1,6 +1,7 @@
 /** The host that a message names is preferred to that of its header; other rows keep theirs. */
 import { expect, it } from 'vitest';
-import { EventBatch, type TextColumn } from '../contract/event-batch.ts';
+import { EventBatch } from '../columns/event-batch.ts';
+import type { TextColumn } from '../columns/columns.ts';
 import { Cutter } from './cutting/cutter.ts';
 import { readExtractor } from './cutting/extractor.ts';
 

@@ -2,7 +2,7 @@
  * What is cut out of a message does not depend on the bytes after it: buffers are reused and keep old bytes there.
  */
 import { expect, it } from 'vitest';
-import { EventBatch } from '../contract/event-batch.ts';
+import { EventBatch } from '../columns/event-batch.ts';
 import { CUT_TEXTS, type ColumnName } from '../contract/event.ts';
 import { CUT_COLUMNS, type Cutter } from './cutting/cutter.ts';
 import { shippedCutter, shippedExtractors } from './cutting/extractors.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
-import { BATCH_BYTES, BATCH_ROWS } from '../contract/event-batch.ts';
+import { BATCH_BYTES, BATCH_ROWS } from '../columns/event-batch.ts';
 import { denseRows } from '../util/segment-days.ts';
 import { memoryShare, workerMemory, workersWithin } from './import-memory.ts';
 import { importInProcess, rowsOf } from './testing/in-process.ts';

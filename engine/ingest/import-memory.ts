@@ -3,7 +3,7 @@
  * waiting for the indexing threads, and merges are all in proportion to it. From `PLENTY` up they have their best
  * sizes; with less, an import takes longer and leaves smaller segments.
  */
-import { BATCH_BYTES, BATCH_ROWS } from '../contract/event-batch.ts';
+import { BATCH_BYTES, BATCH_ROWS } from '../columns/event-batch.ts';
 
 /** Bytes for DuckDB from which holding more gains nothing. */
 const PLENTY = 500e6;

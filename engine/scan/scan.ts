@@ -7,12 +7,11 @@
  */
 import { NO_FIELDS } from '../query/plan/analyse.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
-import { EventBatch } from '../contract/event-batch.ts';
+import { EventBatch } from '../columns/event-batch.ts';
 import { type ByteOffset, type Kind, PROTOCOL_KINDS } from '../contract/event.ts';
-import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type { EventSink, Importer, ReadOptions, SourceInput } from '../evidence/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
 import { CUT_COLUMNS, type Cutter } from '../fields/cutting/cutter.ts';
-import { correctClock } from '../contract/clock.ts';
 import { cutterWith } from '../fields/cutting/own-extractors.ts';
 import { type Answer, shapeAnswer } from '../query/answers/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
@@ -274,7 +273,7 @@ export class Scan {
   private full(batch: EventBatch, batches: Batches): void {
     const own = batches.get(batch.kind);
     spellingOf(batch).begin();
-    correctClock(batch, this.clockError);
+    batch.correctClock(this.clockError);
     if (this.isCut) this.cutter.cut(batch);
     computeAgain(batch, this.wanted);
     // Not before there are rows: by then it is known which columns have codes.

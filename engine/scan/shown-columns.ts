@@ -2,7 +2,7 @@
  * Rows of events in the form of results: columns with their types, and functions that fill them from a batch. The
  * columns are those of the engine's statement (engine/query/statements/statements.ts).
  */
-import type { EventBatch } from '../contract/event-batch.ts';
+import type { EventBatch } from '../columns/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import { compareNaturally } from '../contract/natural-order.ts';
 import type { Name } from '../query/syntax/ast.ts';

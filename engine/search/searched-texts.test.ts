@@ -5,7 +5,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { TextColumn } from '../contract/event-batch.ts';
+import { TextColumn } from '../columns/columns.ts';
 import { CaseWriter } from '../ingest/case/case-writer.ts';
 import { compactAll } from '../ingest/compaction/compact.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';

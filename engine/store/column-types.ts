@@ -2,7 +2,8 @@
  * The columns of a batch as all parts of an import have them: names, SQL types, sizes of values, and which columns
  * have values.
  */
-import type { Column, EventBatch } from '../contract/event-batch.ts';
+import type { Column } from '../columns/columns.ts';
+import type { EventBatch } from '../columns/event-batch.ts';
 import { ATTRIBUTE_PREFIX } from '../util/attribute-columns.ts';
 import { type BatchRows, countPresent, valuesOf } from './batch-rows.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { EventBatch } from '../contract/event-batch.ts';
+import { EventBatch } from '../columns/event-batch.ts';
 import { rowList, rowSpan } from './batch-rows.ts';
 import { sqlOf } from './expression.ts';
 import { type CutMessages, SHAPE, anyMessage, groupShapes } from './messages/message-columns.ts';

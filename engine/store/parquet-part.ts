@@ -10,7 +10,8 @@
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import { closeSync, openSync } from 'node:fs';
-import type { Column, EventBatch } from '../contract/event-batch.ts';
+import type { Column } from '../columns/columns.ts';
+import type { EventBatch } from '../columns/event-batch.ts';
 import {
   type BatchRows,
   rowSpan,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './keep-byte-order-marks.ts';
-import { EventBatch } from '../contract/event-batch.ts';
+import { EventBatch } from '../columns/event-batch.ts';
 import { rowSpan } from './batch-rows.ts';
 import { BYTES, MESSAGE, SHAPE, TEXTS, readShapes } from './messages/message-columns.ts';
 import { wholeMessage } from './messages/whole-message.ts';

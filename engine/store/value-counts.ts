@@ -2,7 +2,7 @@
  * Counts how many rows of a segment have a value, for each of its columns and for each address that two columns
  * hold. Computed once, when a segment is built, and stored in the catalog: the field list then needs no segment.
  */
-import type { EventBatch } from '../contract/event-batch.ts';
+import type { EventBatch } from '../columns/event-batch.ts';
 import { type BatchRows, countPresent } from './batch-rows.ts';
 import { MESSAGE, SHAPE } from './messages/message-columns.ts';
 import { EVENTS, STORED, identifier, literal } from './table-layout.ts';

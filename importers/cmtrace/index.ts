@@ -6,7 +6,7 @@
  */
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import { type ByteOffset, TS_BASIS } from '../../engine/contract/event.ts';
 import type {
   EventSink,
@@ -15,7 +15,7 @@ import type {
   SniffHint,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { resolveZone, type Zone } from '../../engine/contract/zone.ts';
 import { CONTINUATION, headAsText, LineReader } from '../shared/lines.ts';
 import { BEGIN, legacyEnd, recordEnd, type RecordEnd, type RecordTime } from './record.ts';

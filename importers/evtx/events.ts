@@ -3,8 +3,8 @@
  *
  * Invariant: every record is one row, or is quarantined with its bytes.
  */
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
 import { nounOf } from '../../engine/contract/counted.ts';

@@ -8,7 +8,7 @@ import type {
   Importer,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { EvtxEvents } from './events.ts';
 import { isEventLog, LogReader } from './log-reader.ts';
 

@@ -3,8 +3,8 @@
  * can be read in one way only. Invariant: the result depends on the content alone.
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
-import type { SourceInput } from '../../engine/contract/importer.ts';
-import { piecesOf } from '../../engine/contract/pieces.ts';
+import type { SourceInput } from '../../engine/evidence/importer.ts';
+import { piecesOf } from '../../engine/evidence/pieces.ts';
 import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import { simplify, TS, TS_DATE } from './fields.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import { collect, inputOf, type CollectedRow } from '../shared/testing/collect.ts';
-import type { ReadOptions } from '../../engine/contract/importer.ts';
+import type { ReadOptions } from '../../engine/evidence/importer.ts';
 import { flowCsvImporter } from '../registry.ts';
 
 const encoder = new TextEncoder();

@@ -5,7 +5,7 @@
  * overrides them.
  */
 import type { Kind } from '../../engine/contract/event.ts';
-import type { ColumnMapping } from '../../engine/contract/importer.ts';
+import type { ColumnMapping } from '../../engine/evidence/importer.ts';
 import {
   DialectFinder,
   type Meaning,

@@ -1,7 +1,7 @@
 /** Bad input: cut anywhere, flipped bits, any block size, stray quotes, very wide rows, nothing at all. */
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
-import { EventBatch, MAX_ATTRIBUTE_COLUMNS } from '../../engine/contract/event-batch.ts';
+import { EventBatch, MAX_ATTRIBUTE_COLUMNS } from '../../engine/columns/event-batch.ts';
 import {
   collect,
   collectFrom,

@@ -15,8 +15,8 @@ import type {
   SniffHint,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
-import { firstBlocks, piecesOf } from '../../engine/contract/pieces.ts';
+} from '../../engine/evidence/importer.ts';
+import { firstBlocks, piecesOf } from '../../engine/evidence/pieces.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';

@@ -5,10 +5,10 @@
  * behind; members without a column are attributes under their own (dotted) names.
  */
 import { isUtf8 } from 'node:buffer';
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import { nounOf } from '../../engine/contract/counted.ts';
 import type { Kind } from '../../engine/contract/event.ts';
-import type { ColumnMapping, EventSink, LineRecords } from '../../engine/contract/importer.ts';
+import type { ColumnMapping, EventSink, LineRecords } from '../../engine/evidence/importer.ts';
 import {
   GENERAL_RANK,
   DialectFinder,

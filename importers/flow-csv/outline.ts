@@ -1,5 +1,5 @@
 /** The outline of a table for a person who maps its columns. */
-import type { ColumnMapping, TableOutline } from '../../engine/contract/importer.ts';
+import type { ColumnMapping, TableOutline } from '../../engine/evidence/importer.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { sampleRows, type Detected } from './detect.ts';
 import { SETTER_NAMES } from './fields.ts';

@@ -14,7 +14,7 @@ import type {
   U16Column,
   U32Column,
   U8Column,
-} from '../../engine/contract/event-batch.ts';
+} from '../../engine/columns/columns.ts';
 import { POWERS_OF_TEN } from '../shared/bytes.ts';
 
 export const LF = 10;

@@ -11,12 +11,12 @@
  */
 import {
   type Column,
-  type EventBatch,
   NumberColumn,
   type TextColumn,
   type U16Column,
   type U32Column,
-} from '../../engine/contract/event-batch.ts';
+} from '../../engine/columns/columns.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import { type ByteOffset, TS_BASIS } from '../../engine/contract/event.ts';
 import * as F from './fields.ts';
 import { parseProtocol, parseTcpFlags } from './numbers.ts';

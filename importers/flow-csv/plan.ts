@@ -3,7 +3,7 @@
  * once, by the first column with that meaning; later ones stay attributes. Only alternatives, of which a record has
  * one (`tcp.srcport`, `udp.srcport`), share it.
  */
-import type { ColumnMapping } from '../../engine/contract/importer.ts';
+import type { ColumnMapping } from '../../engine/evidence/importer.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { isSetter, numberOf, simplify, type Setter } from './fields.ts';
 import type { RowPlan } from './row-writer.ts';

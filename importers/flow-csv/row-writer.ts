@@ -5,12 +5,8 @@
  * column's own name, and the typed column stays null.
  */
 import { isUtf8 } from 'node:buffer';
-import {
-  type EventBatch,
-  isMappedIp4,
-  type NumberColumn,
-  type TextColumn,
-} from '../../engine/contract/event-batch.ts';
+import { type EventBatch, isMappedIp4 } from '../../engine/columns/event-batch.ts';
+import type { NumberColumn, TextColumn } from '../../engine/columns/columns.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { parseDecimal, parseHex, parseIpv4, parseIpv6 } from '../shared/bytes.ts';

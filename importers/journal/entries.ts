@@ -6,8 +6,8 @@
  * fields are bounded.
  */
 import { counted } from '../../engine/contract/counted.ts';
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import { JournalEntryWriter, MAX_ENTRY } from '../shared/journal-entry.ts';
 import { ExportText } from './export-text.ts';
 import { dataHash } from './hashes.ts';

@@ -8,7 +8,7 @@ import type {
   Importer,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { JournalEntries } from './entries.ts';
 import { MIN_HEADER_BYTES, SIGNATURE } from './layout.ts';
 import { ObjectReader } from './objects.ts';

@@ -3,8 +3,8 @@
  *
  * Invariant: every flow is one row.
  */
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import type { Flow } from './flow.ts';
 
 const [ICMP, TCP, ICMP6] = [1, 6, 58];

@@ -9,7 +9,7 @@ import type {
   Importer,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { ByteSource } from '../shared/byte-source.ts';
 import { FlowEvents, type Place } from './events.ts';
 import {

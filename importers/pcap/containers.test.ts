@@ -1,8 +1,8 @@
 /** The container formats: golden results, damage, truncation, and notes about a source. */
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
-import { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import { collect, DEFAULT_OPTIONS, inputOf, type Collected } from '../shared/testing/collect.ts';
 import {
   ascii,

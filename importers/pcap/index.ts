@@ -8,7 +8,7 @@ import type {
   ReadOptions,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { u32 } from './bytes.ts';
 import { CaptureStream } from './formats/capture-stream.ts';

@@ -2,8 +2,8 @@
  * Packets per second through the reader and the decoders, with and without rows; no flows.
  * Run: `node importers/pcap/pcap.bench.ts [packets] [bytes of payload]`.
  */
-import { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import { ACK, classicFile, ethernet, ip4, tcp, udp } from './testing/build.ts';
 import { readCapture } from './index.ts';
 

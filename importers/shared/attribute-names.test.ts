@@ -1,10 +1,7 @@
 /** An attribute that occurs several times in a row keeps each of its values, whatever its name is. */
 import { expect, it } from 'vitest';
-import {
-  EventBatch,
-  MAX_ATTRIBUTE_COLUMNS,
-  type TextColumn,
-} from '../../engine/contract/event-batch.ts';
+import { EventBatch, MAX_ATTRIBUTE_COLUMNS } from '../../engine/columns/event-batch.ts';
+import type { TextColumn } from '../../engine/columns/columns.ts';
 import { AttributeNames } from './attribute-names.ts';
 
 const encoder = new TextEncoder();

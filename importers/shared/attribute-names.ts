@@ -2,7 +2,8 @@
  * Attribute columns found by the bytes of their names, without making a string of a name that was
  * seen before. Names are `prefix.name` for structured data, or just a name.
  */
-import type { TextColumn, EventBatch } from '../../engine/contract/event-batch.ts';
+import type { TextColumn } from '../../engine/columns/columns.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
 
 interface Entry {
   readonly bytes: Uint8Array;

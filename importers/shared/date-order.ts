@@ -12,7 +12,7 @@ import {
   type DateOrder,
 } from '../../engine/contract/decisions.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 
 /** Orders for a date that does not fit the order of its source. `retime` uses the same. */
 const OTHERWISE: readonly DateOrder[] = ['mdy', 'dmy', 'ymd'];

@@ -4,7 +4,8 @@
  *
  * Source: https://systemd.io/JOURNAL_EXPORT_FORMATS/#journal-export-format
  */
-import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { TextColumn } from '../../engine/columns/columns.ts';
 import { AttributeNames } from './attribute-names.ts';
 import { hash53 } from './hash53.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOST } from '../../engine/contract/importer.ts';
+import { LOST } from '../../engine/evidence/importer.ts';
 import { LineReader, type LineReaderOptions } from './lines.ts';
 
 interface Line {

@@ -15,7 +15,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import { LOST } from '../../engine/contract/importer.ts';
+import { LOST } from '../../engine/evidence/importer.ts';
 import { asUtf8, UTF16_HEAD, utf16Length, utf16Of } from './utf16.ts';
 
 /** The encoding of a region's bytes: `mixed` is not completely valid UTF-8, although single lines may be. */

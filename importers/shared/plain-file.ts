@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { SourceError } from '../../engine/contract/errors.ts';
-import type { EvidenceItem } from '../../engine/contract/importer.ts';
+import type { EvidenceItem } from '../../engine/evidence/importer.ts';
 import { fileProblem } from './stored-bytes.ts';
 import { isTarHeader, TAR_BLOCK } from './archives/tar.ts';
 

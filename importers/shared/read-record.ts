@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { CancelledError, DaybookError, hasCode } from '../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import type { SourceLocation } from '../../engine/contract/importer.ts';
+import type { SourceLocation } from '../../engine/contract/source-location.ts';
 import { ByteSource } from './byte-source.ts';
 import { fileProblem } from './stored-bytes.ts';
 import { openItem, REREAD, type OpenedItem } from './archives/walk.ts';

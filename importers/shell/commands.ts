@@ -3,9 +3,9 @@
  *
  * Invariant: every record is one row; `ts_basis` says what a record does not state about its time.
  */
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import { type ByteOffset, type CutText, TS_BASIS } from '../../engine/contract/event.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 
 /** A piece of the content. */
 export interface Place {

@@ -10,7 +10,7 @@ import type {
   SniffHint,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { headAsText, LineReader } from '../shared/lines.ts';
 import { type CommandReader, Commands } from './commands.ts';
 import {

@@ -4,7 +4,7 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.host/start-transcript
  */
-import type { EventSink, ReadOptions } from '../../engine/contract/importer.ts';
+import type { EventSink, ReadOptions } from '../../engine/evidence/importer.ts';
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { resolveZone, type Zone } from '../../engine/contract/zone.ts';
 import type { CommandReader, Commands, CommandTime, Place } from './commands.ts';

@@ -1,6 +1,6 @@
 /** What all dates of a log together determine: their order and their years. */
 import { describe, expect, it } from 'vitest';
-import type { ReadOptions } from '../../engine/contract/importer.ts';
+import type { ReadOptions } from '../../engine/evidence/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 

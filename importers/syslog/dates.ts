@@ -2,8 +2,8 @@
  * What all dates of a log together determine: the years of those that state none, and the order of numeric ones.
  * Computed once, at the first such date, by a pass over the whole content.
  */
-import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
-import { piecesOf } from '../../engine/contract/pieces.ts';
+import type { EventSink, ReadOptions, SourceInput } from '../../engine/evidence/importer.ts';
+import { piecesOf } from '../../engine/evidence/pieces.ts';
 import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import { isDirective } from './continuation.ts';

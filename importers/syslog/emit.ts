@@ -4,10 +4,11 @@
  * Invariants: exactly one row per `emit`, with `seq`, `offset` and `length` set; a time is UTC, and `ts_basis`
  * tells which parts of it were decided rather than stated.
  */
-import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { TextColumn } from '../../engine/columns/columns.ts';
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { TS_BASIS, type ByteOffset } from '../../engine/contract/event.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';

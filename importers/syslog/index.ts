@@ -7,7 +7,7 @@ import type {
   ReadLines,
   ReadOptions,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { scanDates } from './dates.ts';
 import { readJournald } from './journald.ts';

@@ -6,8 +6,8 @@
  * memory is bounded by the largest accepted entry.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink, SourceInput } from '../../engine/contract/importer.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink, SourceInput } from '../../engine/evidence/importer.ts';
 import { JournalEntryWriter, MAX_ENTRY } from '../shared/journal-entry.ts';
 
 const MAX_RAW = 64 * 1024;

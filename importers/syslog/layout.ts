@@ -3,8 +3,8 @@
  *
  * Invariant: judged by the first 64 KiB alone.
  */
-import type { LineRecords, SourceInput } from '../../engine/contract/importer.ts';
-import { firstBlocks } from '../../engine/contract/pieces.ts';
+import type { LineRecords, SourceInput } from '../../engine/evidence/importer.ts';
+import { firstBlocks } from '../../engine/evidence/pieces.ts';
 import { oneBlock } from '../shared/byte-source.ts';
 import { headAsText, LineReader } from '../shared/lines.ts';
 import { type Utf16, utf16Of } from '../shared/utf16.ts';

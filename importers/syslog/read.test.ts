@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import { LOST, type ReadOptions } from '../../engine/contract/importer.ts';
+import { LOST, type ReadOptions } from '../../engine/evidence/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/testing/collect.ts';
 import { MAX_ENTRY } from '../shared/journal-entry.ts';
 import { firstDate, syslogImporter } from './index.ts';

@@ -12,8 +12,8 @@ import type {
   LineRecords,
   ReadOptions,
   SourceInput,
-} from '../../engine/contract/importer.ts';
-import { piecesOf } from '../../engine/contract/pieces.ts';
+} from '../../engine/evidence/importer.ts';
+import { piecesOf } from '../../engine/evidence/pieces.ts';
 import {
   BESIDE_DAMAGE,
   CONTINUATION,

@@ -4,7 +4,7 @@
  * Lines are parsed as by the reader. Plain text without any header is still readable, so it gets a low score that
  * every more specific importer beats; binary content gets none.
  */
-import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
+import type { SniffHint, SniffResult } from '../../engine/evidence/importer.ts';
 import { headAsText } from '../shared/lines.ts';
 import { looksFramed } from './frames.ts';
 import { Header } from './header/header.ts';

@@ -2,8 +2,8 @@
  * Lines per second through the reader; rows are dropped when a batch is full. Run: `node
  * importers/syslog/syslog.bench.ts [lines]`.
  */
-import { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import { DEFAULT_OPTIONS } from '../shared/testing/collect.ts';
 import { syslogImporter } from './index.ts';
 

@@ -7,7 +7,7 @@
  *
  * Invariants: a line with more or fewer columns than named states none of them, and `-` is not a value.
  */
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
 import {
   ADDRESS,

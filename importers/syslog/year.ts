@@ -11,7 +11,7 @@
  * `Segments` on the same dates in the same order. Memory is bounded, whatever the dates are.
  */
 import { GIVEN } from '../../engine/contract/decisions.ts';
-import type { ReadOptions } from '../../engine/contract/importer.ts';
+import type { ReadOptions } from '../../engine/evidence/importer.ts';
 
 /** Days of a leap year before each month, so that 29 February has a number. */
 const BEFORE_MONTH = [0, 0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335];

@@ -3,8 +3,8 @@
  *
  * Invariant: every record is one row, is quarantined with its bytes, or is counted as empty.
  */
-import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
+import type { EventBatch } from '../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../engine/evidence/importer.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { isZero, lastLogin, utmpRecord, type Layout, type UtmpRecord } from './record.ts';
 

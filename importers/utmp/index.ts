@@ -10,7 +10,7 @@ import type {
   SniffHint,
   SniffResult,
   SourceInput,
-} from '../../engine/contract/importer.ts';
+} from '../../engine/evidence/importer.ts';
 import { UtmpEvents } from './events.ts';
 import { isZero, lastLogin, LAYOUTS, utmpRecord, type Layout } from './record.ts';
 

@@ -10,7 +10,7 @@ import {
   type SourceReport,
   UNRECOGNISED,
 } from '../../../engine/operations/evidence/import.ts';
-import { isLocked, LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
+import { isLocked, LOCKED, NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import { evidence, formats } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
 import { EXIT, type Command } from '../command.ts';

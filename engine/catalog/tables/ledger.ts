@@ -1,5 +1,5 @@
 /** Table `ledger`: the outcome of each source of each import. */
-import { HASH_LIST } from '../../contract/importer.ts';
+import { HASH_LIST } from '../../contract/left-out.ts';
 import { type CatalogDatabase, optional } from '../catalog-database.ts';
 import { type Counts, countsOf } from './sources.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The fields cut out of one message in the form that queries show: for samples of extractors, and for the window.
  */
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { CUT_TEXTS, PROTOCOLS } from '../../contract/event.ts';
 import type { Cutter } from './cutter.ts';
 

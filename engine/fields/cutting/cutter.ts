@@ -10,7 +10,8 @@
  *
  * Invariant: a value that a field cannot have is not set; `-`, `N/A` and `(null)` are not values.
  */
-import type { EventBatch, NumberColumn, TextColumn } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import type { NumberColumn, TextColumn } from '../../columns/columns.ts';
 import { CUT_TEXTS } from '../../contract/event.ts';
 import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
 import { EmbeddedJson } from '../reading/embedded-json.ts';

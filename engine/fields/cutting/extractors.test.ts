@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { Cutter } from './cutter.ts';
 import { type Extractor, programOf, readExtractor, shippedExtractor } from './extractor.ts';
 import { DOCUMENTS, shippedExtractors } from './extractors.ts';

@@ -1,5 +1,5 @@
 /** Values as messages write them: addresses, numbers, protocols. All functions read bytes, and none throws. */
-import { isMappedIp4 } from '../../contract/event-batch.ts';
+import { isMappedIp4 } from '../../columns/event-batch.ts';
 import { PROTOCOLS } from '../../contract/event.ts';
 
 /** An address as 16 bytes in network order, IPv4 as IPv4-mapped (RFC 4291). */

@@ -5,7 +5,7 @@
  * Invariant: only a message that ends with the object is read, and only if it states no name more than once, since
  * it is unknown which value the program meant. It never throws.
  */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import { flatten, type Flat, unwrap } from './flatten.ts';
 import { DialectFinder } from '../registry/meanings.ts';
 import { RecordFields } from '../records/record-fields.ts';

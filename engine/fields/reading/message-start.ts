@@ -4,7 +4,7 @@
  *
  * Invariant: a prefix that is not completely of such a form is part of the message.
  */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 
 const utf8 = new TextEncoder();
 const latin1 = new TextDecoder('latin1');

@@ -4,7 +4,7 @@
  * Invariant: of several members for one field, the best one with a value is used; a field that the row already has
  * stays.
  */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from '../registry/meanings.ts';
 import { GENERAL_RANK, onlyElement, partOf, storedAs } from '../registry/meanings.ts';

@@ -3,7 +3,7 @@ import type { Broken, SourceRow } from '../../catalog/tables/sources.ts';
 import type { Decisions } from '../../contract/decisions.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { ManifestReport } from '../../contract/hash-manifest.ts';
-import type { Ignored } from '../../contract/importer.ts';
+import type { Ignored } from '../../contract/left-out.ts';
 import type { FromWorker, ToWorker, WorkItem } from '../worker/protocol.ts';
 import type { ThreadHandle } from './warm-threads.ts';
 

@@ -8,7 +8,7 @@
 import { archiveOf, locationOf, type ArchiveFile } from '../../catalog/source-place.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import type { ListedHash, ManifestReport } from '../../contract/hash-manifest.ts';
-import type { SourceLocation } from '../../contract/importer.ts';
+import type { SourceLocation } from '../../contract/source-location.ts';
 import type { Manifest, ManifestEntry } from '../manifests/read-manifest.ts';
 import { FilesByPath, filePlace, resolveManifest, type Resolved } from '../manifests/resolve.ts';
 import type { FileHashes, HashRequest } from '../worker/protocol.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { SegmentIndexBuilder } from '../../index/builders.ts';
 import { type BatchRows, rowList, rowSpan } from '../../store/batch-rows.ts';
 import { ParquetPart } from '../../store/parquet-part.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { TextIndexBuilder } from '../../index/text/index.ts';
 import { rowList, rowSpan } from '../../store/batch-rows.ts';
 import { ParquetPart } from '../../store/parquet-part.ts';

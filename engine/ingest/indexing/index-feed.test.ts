@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { rowSpan } from '../../store/batch-rows.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import type { FromIndexer } from './index-protocol.ts';

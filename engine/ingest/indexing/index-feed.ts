@@ -2,7 +2,7 @@
  * The import worker's side of indexing: sends copies of rows to indexing threads as they are routed into parts, and
  * applies back-pressure.
  */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { BatchRows } from '../../store/batch-rows.ts';
 import type { CodedTexts } from '../../store/coded-texts.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { rowList, rowSpan } from '../../store/batch-rows.ts';
 import type { NumberRows } from '../../index/rows.ts';
 import type { RowsMessage } from './index-protocol.ts';

@@ -2,7 +2,8 @@
  * The rows of a batch that indexes are built from, copied for an indexing thread.
  */
 import type { ColumnName } from '../../contract/event.ts';
-import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import type { TextColumn } from '../../columns/columns.ts';
 import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
 import { lentCopy, lentMemory } from './shared-memory.ts';
 import {

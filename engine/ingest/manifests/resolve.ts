@@ -6,7 +6,7 @@
  * folder of the same evidence, and nothing else may. So a list of `/usr/bin` does not match files that merely have
  * the same names.
  */
-import type { SourceLocation } from '../../contract/importer.ts';
+import type { SourceLocation } from '../../contract/source-location.ts';
 import type { ManifestEntry } from './read-manifest.ts';
 
 /** Number of names that are looked up to find their base folder. */

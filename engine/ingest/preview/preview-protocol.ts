@@ -1,6 +1,7 @@
 /** Messages to and from a worker that previews evidence. Plain data, so that it crosses threads. */
 import type { Kind } from '../../contract/event.ts';
-import type { SourceLocation, TableOutline } from '../../contract/importer.ts';
+import type { SourceLocation } from '../../contract/source-location.ts';
+import type { TableOutline } from '../../evidence/importer.ts';
 import type { Decisions } from '../../contract/decisions.ts';
 import type { FoundFile, ImportOptions } from '../worker/protocol.ts';
 

@@ -7,7 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { DaybookError, messageOfError } from '../../contract/errors.ts';
-import { EventBatch, type Column } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
+import type { Column } from '../../columns/columns.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type {
   EventSink,
@@ -15,9 +16,9 @@ import type {
   EvidenceItem,
   ReadOptions,
   SourceInput,
-} from '../../contract/importer.ts';
-import { LOST } from '../../contract/importer.ts';
-import { clockErrorOf, correctClock } from '../../contract/clock.ts';
+} from '../../evidence/importer.ts';
+import { LOST } from '../../evidence/importer.ts';
+import { clockErrorOf } from '../../contract/clock.ts';
 import { GIVEN, type Decisions } from '../../contract/decisions.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import type {
@@ -294,7 +295,7 @@ class PreviewSink implements EventSink {
   private take(batch: EventBatch): void {
     const { rows } = this.preview;
     if (!this.input.enough && rows.length < MOST_ROWS) {
-      correctClock(batch, this.clockError);
+      batch.correctClock(this.clockError);
       shippedCutter().cut(batch);
       rows.push(rowOf(batch));
     }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BATCH_ROWS } from '../../contract/event-batch.ts';
+import { BATCH_ROWS } from '../../columns/event-batch.ts';
 import type { Kind } from '../../contract/event.ts';
 import { SegmentBuilder, literal } from '../../store/segment-builder.ts';
 import { type ChunkLimits, ChunkWriter } from './chunk-writer.ts';

@@ -6,11 +6,11 @@
  * A source that is read again to resume an import emits the same rows in the same order; those already in the case
  * are skipped by count.
  */
-import { BATCH_BYTES, BATCH_ROWS, EventBatch } from '../../contract/event-batch.ts';
+import { BATCH_BYTES, BATCH_ROWS, EventBatch } from '../../columns/event-batch.ts';
 import type { BreakState } from '../../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../../contract/event.ts';
-import type { EventSink } from '../../contract/importer.ts';
-import { clockErrorOf, correctClock } from '../../contract/clock.ts';
+import type { EventSink } from '../../evidence/importer.ts';
+import { clockErrorOf } from '../../contract/clock.ts';
 import { GIVEN, type Decisions } from '../../contract/decisions.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
@@ -342,7 +342,7 @@ export class ChunkWriter implements EventSink {
     this.left.delete(batch);
     const n = batch.length;
     if (n === 0) return;
-    correctClock(batch, this.clockError);
+    batch.correctClock(this.clockError);
     const from = this.leaveOut(batch);
     if (from < n) {
       this.textBytes += batch.textBytes;

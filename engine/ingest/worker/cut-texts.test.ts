@@ -1,6 +1,6 @@
 /** Texts that extractors cut, as stored in a batch. */
 import { expect, it } from 'vitest';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import { rowSpan, textBytesOf } from '../../store/batch-rows.ts';
 

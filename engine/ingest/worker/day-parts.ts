@@ -7,7 +7,8 @@
  * duplicates among them are found.
  */
 import { join } from 'node:path';
-import type { EventBatch, NumberColumn } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import type { NumberColumn } from '../../columns/columns.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import {
   type DayCount,

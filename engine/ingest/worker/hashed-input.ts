@@ -1,7 +1,7 @@
 /** A content that is hashed while it is read. */
 import { createHash, type Hash } from 'node:crypto';
-import { LOST, type SourceInput } from '../../contract/importer.ts';
-import { wholeLines } from '../../contract/pieces.ts';
+import { LOST, type SourceInput } from '../../evidence/importer.ts';
+import { wholeLines } from '../../evidence/pieces.ts';
 import { type HashedLines, LineHasher } from '../overlap/line-hashes.ts';
 
 /** The hash is that of the last pass; earlier passes look ahead. */

@@ -14,12 +14,8 @@ import {
   SourceError,
   messageOfError,
 } from '../../contract/errors.ts';
-import type {
-  Importer,
-  EvidenceItem,
-  ReadOptions,
-  SourceLocation,
-} from '../../contract/importer.ts';
+import type { Importer, EvidenceItem, ReadOptions } from '../../evidence/importer.ts';
+import type { SourceLocation } from '../../contract/source-location.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
 import { cutterWith } from '../../fields/cutting/own-extractors.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
@@ -38,7 +34,7 @@ import type {
 import { manifestFormat, readManifest, type ManifestFormat } from '../manifests/read-manifest.ts';
 import { hashFiles } from './hash-files.ts';
 import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
-import { HASH_LIST } from '../../contract/importer.ts';
+import { HASH_LIST } from '../../contract/left-out.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
 
 /** Errors that end one source but not the import. */

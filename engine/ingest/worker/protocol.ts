@@ -1,6 +1,7 @@
 /** Messages between the import coordinator and its workers. Plain data, so that it crosses threads. */
 import type { DayCount } from '../../util/segment-days.ts';
-import type { ReadLimits, SourceLocation } from '../../contract/importer.ts';
+import type { ReadLimits } from '../../contract/left-out.ts';
+import type { SourceLocation } from '../../contract/source-location.ts';
 import type { Decisions, DateOrder } from '../../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';

@@ -1,10 +1,10 @@
 /** Chooses the importer for a content: by its first bytes, or as a person said. */
 import { createHash } from 'node:crypto';
 import { messageOfError } from '../../contract/errors.ts';
-import { HASH_LIST } from '../../contract/importer.ts';
-import { firstLines } from '../../contract/pieces.ts';
+import { HASH_LIST } from '../../contract/left-out.ts';
+import { firstLines } from '../../evidence/pieces.ts';
 import { isHashList } from '../manifests/read-manifest.ts';
-import type { Importer, SniffResult, SourceInput } from '../../contract/importer.ts';
+import type { Importer, SniffResult, SourceInput } from '../../evidence/importer.ts';
 
 /** Bytes that importers see to judge a content. */
 const SNIFF_BYTES = 64 * 1024;

@@ -2,14 +2,8 @@
  * Finds where the next newer file of a rotated set begins, if the files' times do not tell: a set copied without
  * its times would otherwise get the year of the copy in every file.
  */
-import type {
-  Ignored,
-  Importer,
-  EvidenceItem,
-  ReadLimits,
-  ReadOptions,
-  SourceInput,
-} from '../../contract/importer.ts';
+import type { Ignored, ReadLimits } from '../../contract/left-out.ts';
+import type { Importer, EvidenceItem, ReadOptions, SourceInput } from '../../evidence/importer.ts';
 import type { FoundFile, NewerFile } from './protocol.ts';
 import { readHead } from './recognise.ts';
 

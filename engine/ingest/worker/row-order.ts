@@ -1,5 +1,5 @@
 /** Sorts rows of a batch into the order of a segment. */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import type { ColumnName } from '../../contract/event.ts';
 import type { NumberRows } from '../../index/rows.ts';
 import { Growing64 } from '../../index/values/growing.ts';

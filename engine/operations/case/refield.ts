@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { CancelledError } from '../../contract/errors.ts';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
 import { CUT_COLUMNS, type Cutter } from '../../fields/cutting/cutter.ts';
 import { cutterWith } from '../../fields/cutting/own-extractors.ts';

@@ -1,7 +1,7 @@
 /** The bytes of an event's record, and the layers of a packet, from the evidence. */
 import { clockErrorOf } from '../../contract/clock.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import type { StreamContent } from '../../contract/stream.ts';
+import type { StreamContent } from '../../evidence/stream.ts';
 import { type CaseSession, eventKey } from '../../search/index.ts';
 import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evidence-reader.ts';
 import { locationOf } from '../../catalog/source-place.ts';

@@ -12,7 +12,7 @@ import {
   type EpochMicros,
   type Kind,
 } from '../../contract/event.ts';
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import {

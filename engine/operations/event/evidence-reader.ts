@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import type { FileTaker } from '../../contract/carried-files.ts';
-import type { PayloadTaker } from '../../contract/payloads.ts';
-import type { StreamContent } from '../../contract/stream.ts';
+import type { FileTaker } from '../../evidence/carried-files.ts';
+import type { PayloadTaker } from '../../evidence/payloads.ts';
+import type { StreamContent } from '../../evidence/stream.ts';
 import type { LayerField } from '../../contract/operations/event.ts';
-import type { SourceLocation } from '../../contract/importer.ts';
+import type { SourceLocation } from '../../contract/source-location.ts';
 import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';

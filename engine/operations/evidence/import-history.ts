@@ -5,7 +5,7 @@ import type { ImportStatus } from '../../catalog/tables/imports.ts';
 import { WriterLock } from '../../catalog/writer-lock.ts';
 import type { Result } from '../../contract/operations.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import type { ReadLimits } from '../../contract/importer.ts';
+import type { ReadLimits } from '../../contract/left-out.ts';
 import { importOptions, type ImportItem } from './import-items.ts';
 
 type ListedImport = Result<'import.list'>['imports'][number];

@@ -3,7 +3,7 @@
  * once, however many paths lead to it.
  */
 import { canonicalClockError } from '../../contract/clock.ts';
-import type { ReadLimits } from '../../contract/importer.ts';
+import type { ReadLimits } from '../../contract/left-out.ts';
 import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/worker/protocol.ts';
 
 /** A file, folder or archive, and how to read it. */

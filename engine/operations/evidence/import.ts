@@ -1,7 +1,7 @@
 /** `import.start`: reads evidence into a case. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Ignored, ReadLimits } from '../../contract/importer.ts';
+import type { Ignored, ReadLimits } from '../../contract/left-out.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
 import { CaseWriter, type WriterOptions } from '../../ingest/case/case-writer.ts';
 import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';

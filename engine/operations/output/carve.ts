@@ -18,7 +18,7 @@ import {
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { FileReceiver, FileTaker } from '../../contract/carried-files.ts';
+import type { FileReceiver, FileTaker } from '../../evidence/carried-files.ts';
 import { counted } from '../../contract/counted.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';

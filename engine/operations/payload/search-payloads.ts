@@ -12,7 +12,7 @@ import type {
   FlowEnds,
   PayloadTaker,
   StreamTaker,
-} from '../../contract/payloads.ts';
+} from '../../evidence/payloads.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { locationOf } from '../../catalog/source-place.ts';

@@ -5,7 +5,7 @@
  * match may have, and the context shown around it. A gap ends a match.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import type { BodyPlace, BodyTaker, StreamTaker } from '../../contract/payloads.ts';
+import type { BodyPlace, BodyTaker, StreamTaker } from '../../evidence/payloads.ts';
 import type { FoundBody } from '../../contract/payload-search.ts';
 import type { PayloadPattern } from './payload-pattern.ts';
 

@@ -9,15 +9,9 @@ import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import type { DateOrder } from '../../contract/decisions.ts';
 import { CancelledError, DaybookError, hasCode } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { inWholeLines } from '../../contract/pieces.ts';
-import type {
-  Ignored,
-  Importer,
-  EvidenceItem,
-  ReadOptions,
-  SourceInput,
-  ReadLimits,
-} from '../../contract/importer.ts';
+import { inWholeLines } from '../../evidence/pieces.ts';
+import type { Ignored, ReadLimits } from '../../contract/left-out.ts';
+import type { Importer, EvidenceItem, ReadOptions, SourceInput } from '../../evidence/importer.ts';
 import {
   recognise,
   readHead,

@@ -11,12 +11,8 @@ import { CancelledError } from '../../contract/errors.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import { cutterWith } from '../../fields/cutting/own-extractors.ts';
 import { PROTOCOL_SEQ } from '../../contract/event.ts';
-import {
-  type EvidenceItem,
-  type Importer,
-  isLocked,
-  type ReadLimits,
-} from '../../contract/importer.ts';
+import type { EvidenceItem, Importer } from '../../evidence/importer.ts';
+import { isLocked, type ReadLimits } from '../../contract/left-out.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/worker/rotated-start.ts';
 import type { CaseSession } from '../../search/index.ts';

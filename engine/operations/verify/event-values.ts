@@ -5,7 +5,8 @@
  * `NOTE_1`), even those of different sources: where names differ, they are compared without numbers.
  */
 import { evidenceNames, isAttributeColumn } from '../../util/attribute-columns.ts';
-import type { Column, EventBatch } from '../../contract/event-batch.ts';
+import type { Column } from '../../columns/columns.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
 import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
 import { OVERFLOW_COLUMN } from '../../store/column-types.ts';

@@ -6,12 +6,12 @@
  * The events to compare are chosen by a hash of their number, so they are spread over all of the source and are the
  * same each time. Importers begin at the first byte: a source is read up to the last event to compare.
  */
-import { EventBatch } from '../../contract/event-batch.ts';
-import { clockErrorOf, correctClock } from '../../contract/clock.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
+import { clockErrorOf } from '../../contract/clock.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
-import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../contract/importer.ts';
-import { inWholeLines } from '../../contract/pieces.ts';
+import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../evidence/importer.ts';
+import { inWholeLines } from '../../evidence/pieces.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
@@ -372,7 +372,7 @@ class Comparison implements EventSink {
   private take(batch: EventBatch): void {
     const { wanted } = this;
     const seqs = batch.seq.values;
-    correctClock(batch, this.clockError);
+    batch.correctClock(this.clockError);
     this.cutter.cut(batch);
     for (let row = 0; row < batch.length; row++) {
       if (wanted === undefined) {

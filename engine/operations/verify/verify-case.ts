@@ -9,7 +9,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
-import type { ReadLimits } from '../../contract/importer.ts';
+import type { ReadLimits } from '../../contract/left-out.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
 import { caseContents } from '../../ingest/case/case-contents.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';

@@ -1,5 +1,6 @@
 /** The columns of a batch of events, as the scope of a filter or a stage. */
-import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import type { TextColumn } from '../../columns/columns.ts';
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ComputedColumns, type RowScope } from './row-scope.ts';
 import { OVERFLOW_COLUMN } from '../plan/scope.ts';

@@ -1,6 +1,6 @@
 /** The Community ID of a row: as its event states it, or computed from the five-tuple. */
 import { communityId } from '../../util/community-id.ts';
-import type { Column } from '../../contract/event-batch.ts';
+import type { Column } from '../../columns/columns.ts';
 import { type RowScope, attributeReader, ip6At, numberAt } from './row-scope.ts';
 
 /** Call it once per batch. */

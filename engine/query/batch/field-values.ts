@@ -1,5 +1,5 @@
 /** The values that rows in memory have of a field. */
-import type { Column } from '../../contract/event-batch.ts';
+import type { Column } from '../../columns/columns.ts';
 import { eventIdRefs, type Field, type Ref } from '../names/fields.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { communityReader } from './community.ts';

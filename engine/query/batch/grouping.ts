@@ -1,5 +1,5 @@
 /** Groups rows and computes their measures: the common part of `top`, `stats`, `values` and `timeline`. */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import type { Measure, Name } from '../syntax/ast.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import type { Resolve } from '../names/fields.ts';

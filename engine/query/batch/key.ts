@@ -6,7 +6,7 @@
  * value, as in the engine's SQL (engine/query/values/values.ts, which defines the shapes).
  */
 import { IP6_TYPE } from '../dialect/duckdb.ts';
-import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
+import type { CodedColumn, Column, TextColumn } from '../../columns/columns.ts';
 import { eventIdRefs, type Field, type Ref } from '../names/fields.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import type { Part, ValueShape } from '../values/values.ts';

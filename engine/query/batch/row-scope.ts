@@ -9,7 +9,7 @@ import {
   NumberColumn,
   TextColumn,
   U32Column,
-} from '../../contract/event-batch.ts';
+} from '../../columns/columns.ts';
 import type { ColumnName, Kind } from '../../contract/event.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';

@@ -1,5 +1,5 @@
 /** The table that a stage made of batches: rows in the engine's order, which is total, missing values last. */
-import { type Column, TextColumn } from '../../contract/event-batch.ts';
+import { type Column, TextColumn } from '../../columns/columns.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { type TableColumn, inputColumns } from '../statements/relation.ts';
 import { type Filter, filterColumns } from '../filters/filter.ts';

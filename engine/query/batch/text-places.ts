@@ -1,5 +1,5 @@
 /** Rows of a batch by their texts: those of a column, of an attribute, or of all that words are searched in. */
-import type { CodedColumn, TextColumn } from '../../contract/event-batch.ts';
+import type { CodedColumn, TextColumn } from '../../columns/columns.ts';
 import type { ValueField } from '../filters/field-texts.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { CodeMemo } from './code-memo.ts';

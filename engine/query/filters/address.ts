@@ -2,7 +2,7 @@
  * `src_ip:10.0.0.0/8`, `ip:2001:db8::/32`, `dst_ip:192.168.*`, `ip:(10.0.0.1 OR 10.0.0.2)`: addresses
  * as ranges, compared as the integers (v4) and UUIDs (v6) they are stored as.
  */
-import type { Ip6Column, U32Column } from '../../contract/event-batch.ts';
+import type { Ip6Column, U32Column } from '../../columns/columns.ts';
 import {
   type AddressRange,
   formatIp4,

@@ -4,7 +4,7 @@
  * Whole-number columns are compared in their own type, with bounds clipped to its range, so that DuckDB can use its
  * minima and maxima; attributes are compared as reals if they are numbers.
  */
-import type { Column } from '../../contract/event-batch.ts';
+import type { Column } from '../../columns/columns.ts';
 import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed, textOf } from '../batch/row-scope.ts';

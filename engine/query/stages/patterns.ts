@@ -42,7 +42,8 @@ import {
 } from '../statements/relation.ts';
 import { type Scope, TRUE, segmentScope } from '../plan/scope.ts';
 import { TOP_TOTALS } from './top.ts';
-import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import type { TextColumn } from '../../columns/columns.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../util/templates.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';

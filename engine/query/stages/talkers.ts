@@ -39,7 +39,7 @@ import {
 import type { Scope } from '../plan/scope.ts';
 import { type OutputType, type ValueShape, shapeOf, variantsOf } from '../values/values.ts';
 import { counted } from '../../contract/counted.ts';
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
 import { ByteDictionary } from '../../util/byte-dictionary.ts';

@@ -54,7 +54,7 @@ import { byValues, numberOf as numberInRows, simpleShape } from '../dialect/clic
 import { onceClickHouse } from '../dialect/once.ts';
 import { keysClickHouse, groupKeys, keyList } from './group.ts';
 import { measureClickHouse, compileMeasure } from './measure.ts';
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';

@@ -1,5 +1,5 @@
 /** Plain events as the batches an importer would fill, for tests. */
-import { EventBatch } from '../../contract/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { isColumn, type Kind } from '../../contract/event.ts';
 import { uuidToIp6 } from '../values/address.ts';
 import type { TestEvent } from './test-case.ts';

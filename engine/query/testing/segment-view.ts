@@ -1,6 +1,6 @@
 /** The index view of a segment of a test's case: a real side file of its rows, and its marks. */
 import { RowSet } from '../../util/row-set.ts';
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import { isColumn, type ColumnName } from '../../contract/event.ts';
 import { SegmentIndexBuilder } from '../../index/builders.ts';
 import { openers } from '../../index/openers.ts';

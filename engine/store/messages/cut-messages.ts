@@ -1,5 +1,5 @@
 /** Cuts the messages of some rows of a batch into shapes and variables. */
-import type { EventBatch } from '../../contract/event-batch.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
 import { type BatchRows, textBytesOf, textLength, textStartsOf, valuesOf } from '../batch-rows.ts';
 import { CutRows } from './cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './message-cutter.ts';

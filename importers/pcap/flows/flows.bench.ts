@@ -2,7 +2,7 @@
  * Packets per second through the flow tracker, on synthetic packets; decoding is not part of it.
  * Run: `node importers/pcap/flows/flows.bench.ts [flows] [packets] [tcp|udp] [maxOpenFlows]`.
  */
-import { EventBatch } from '../../../engine/contract/event-batch.ts';
+import { EventBatch } from '../../../engine/columns/event-batch.ts';
 import { Packet } from '../decode/packet.ts';
 import { FlowTracker } from './index.ts';
 

@@ -3,7 +3,7 @@
  * timeouts, fragments, bounds.
  */
 import { describe, expect, it } from 'vitest';
-import { EventBatch } from '../../../engine/contract/event-batch.ts';
+import { EventBatch } from '../../../engine/columns/event-batch.ts';
 import { rowOf, type CollectedRow } from '../../shared/testing/collect.ts';
 import { Packet } from '../decode/packet.ts';
 import { FlowTracker, type FlowOptions } from './index.ts';

@@ -7,7 +7,7 @@
  * are open.
  */
 import { CONN_STATES } from '../../../engine/contract/event.ts';
-import type { EventBatch } from '../../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
 import type { Packet } from '../decode/packet.ts';
 import { NetworkClock } from './clock.ts';
 import { tcpConnState, udpConnState } from './conn-state.ts';

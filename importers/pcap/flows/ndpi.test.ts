@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Importer } from '../../../engine/contract/importer.ts';
+import type { Importer } from '../../../engine/evidence/importer.ts';
 import { collect, inputOf } from '../../shared/testing/collect.ts';
 import { readCapture } from '../index.ts';
 import { FlowTracker } from './index.ts';

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Importer } from '../../../engine/contract/importer.ts';
+import type { Importer } from '../../../engine/evidence/importer.ts';
 import { collect, inputOf, type CollectedRow } from '../../shared/testing/collect.ts';
 import { readCapture } from '../index.ts';
 import { FlowTracker } from './index.ts';

@@ -4,7 +4,7 @@
  * until reading can continue.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 
 export interface CaptureReader {
   /** Records read so far, quarantined ones included. */

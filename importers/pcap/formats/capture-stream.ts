@@ -2,7 +2,7 @@
  * Feeds the blocks of a capture to the reader of its format. Blocks may end anywhere: the rest of one is joined
  * with as little of the next as necessary.
  */
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u32 } from '../bytes.ts';
 import { LostRegion, type CaptureReader } from './capture-reader.ts';
 import { classicVariant, ClassicReader } from './classic.ts';

@@ -6,7 +6,7 @@
  * records resume, and those in between are quarantined.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u16, u16le, u32, u32le } from '../bytes.ts';
 import { LostRegion, MAX_PACKET, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
 import { linkTypeName } from '../decode/link-types.ts';

@@ -2,7 +2,7 @@
  * Finds the frame of one packet in a damaged pcapng file by reading the file as the importer does, from its start
  * to the packet: nothing else tells which interface it was assigned to.
  */
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { ByteOffset } from '../../../engine/contract/event.ts';
 import type { ContentReader } from '../../shared/read-record.ts';
 import { MAX_RECORD } from './capture-reader.ts';

@@ -6,7 +6,7 @@
  * near certainty. Blocks without packets become metadata of the source.
  */
 import { counted, nounOf } from '../../../engine/contract/counted.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u16, u16le, u32, u32le } from '../bytes.ts';
 import { LostRegion, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
 import { type Clock, clockOf } from './clock.ts';

@@ -11,7 +11,8 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SourceError } from '../../../engine/contract/errors.ts';
-import type { SourceLocation, EventSink } from '../../../engine/contract/importer.ts';
+import type { SourceLocation } from '../../../engine/contract/source-location.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { zipOf } from '../../shared/testing/archives.ts';
 import { openItem } from '../../shared/archives/walk.ts';
 import { collect, inputOf } from '../../shared/testing/collect.ts';
@@ -27,7 +28,7 @@ import {
 } from '../testing/build.ts';
 import { pcapImporter, readCapture } from '../index.ts';
 import { PcapngSlice, type SlicedPacket } from './pcapng-slice.ts';
-import { EventBatch } from '../../../engine/contract/event-batch.ts';
+import { EventBatch } from '../../../engine/columns/event-batch.ts';
 import { PacketReader, type RecordPlace } from './record.ts';
 import { TRUNCATION_FILES } from '../testing/variants.ts';
 

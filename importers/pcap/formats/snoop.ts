@@ -4,7 +4,7 @@
  * is not searched for, since such files are rare.
  */
 import { nounOf } from '../../../engine/contract/counted.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u32 } from '../bytes.ts';
 import { MAX_RECORD, type CaptureReader } from './capture-reader.ts';
 import { linkTypeName } from '../decode/link-types.ts';

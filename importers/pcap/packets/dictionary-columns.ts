@@ -2,7 +2,8 @@
  * Dictionary-encoded texts of packets, for passes that look at them once (`EventBatch.coded`): protocol words by
  * their number, and numbers as their own codes.
  */
-import type { CodedColumn, EventBatch } from '../../../engine/contract/event-batch.ts';
+import type { CodedColumn } from '../../../engine/columns/columns.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES } from './words.ts';
 
 /** Codes of words of links begin after those of IP protocols. */

@@ -1,7 +1,7 @@
 /** The tracker of a capture's flows, loaded on demand: a scan of packets starts without it. */
-import type { FileTaker } from '../../../engine/contract/carried-files.ts';
+import type { FileTaker } from '../../../engine/evidence/carried-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { PacketTracker } from './packet-tracker.ts';
 

@@ -5,7 +5,7 @@
  * ICMP types and codes: https://www.iana.org/assignments/icmp-parameters and icmpv6-parameters.
  */
 import { ICMP6_TYPES, ICMP_TYPES } from '../../../engine/contract/icmp.ts';
-import type { TextColumn } from '../../../engine/contract/event-batch.ts';
+import type { TextColumn } from '../../../engine/columns/columns.ts';
 
 const utf8 = new TextEncoder();
 const HEX = utf8.encode('0123456789abcdef');

@@ -2,8 +2,9 @@
  * Writes one event per packet. Nothing is allocated for an ordinary packet: words are copied from encoded tables,
  * and attribute columns are looked up once.
  */
-import type { CodedColumn, EventBatch, TextColumn } from '../../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { CodedColumn, TextColumn } from '../../../engine/columns/columns.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { codedNumber, codedType, codeOfLink } from './dictionary-columns.ts';
 import { decode, decodeLink } from '../decode/decode.ts';
 import { Cursor } from '../decode/layers.ts';

@@ -4,7 +4,7 @@
  * Invariants: compressed bodies are buffered up to a limit each and a limit in total; of a longer one, or one that
  * was not captured to its end, the beginning is decoded, and its end says so.
  */
-import type { BodyOutcome, BodyPlace, BodyTaker } from '../../../engine/contract/payloads.ts';
+import type { BodyOutcome, BodyPlace, BodyTaker } from '../../../engine/evidence/payloads.ts';
 import {
   decodeContent,
   isContentEncoding,

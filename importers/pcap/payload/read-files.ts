@@ -1,5 +1,5 @@
 /** Reads a capture for the files that its connections carry. */
-import type { FileTaker } from '../../../engine/contract/carried-files.ts';
+import type { FileTaker } from '../../../engine/evidence/carried-files.ts';
 import { protocolTracker } from '../packets/flow-tracker.ts';
 import { readAgain, type Rereading } from './reread.ts';
 

@@ -1,5 +1,5 @@
 /** The payloads of a capture's connections: TCP in order, UDP datagram by datagram. */
-import type { PayloadTaker, StreamTaker } from '../../../engine/contract/payloads.ts';
+import type { PayloadTaker, StreamTaker } from '../../../engine/evidence/payloads.ts';
 import { BodyRoom, HttpBodies } from './http-bodies.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { Packet } from '../decode/packet.ts';

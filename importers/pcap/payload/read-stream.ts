@@ -6,8 +6,8 @@ import type {
   FlowEnds,
   PayloadTaker,
   StreamTaker,
-} from '../../../engine/contract/payloads.ts';
-import type { StreamContent } from '../../../engine/contract/stream.ts';
+} from '../../../engine/evidence/payloads.ts';
+import type { StreamContent } from '../../../engine/evidence/stream.ts';
 import { HeldBytes } from '../protocols/streams/held-bytes.ts';
 import { readPayloads } from './read-payloads.ts';
 import type { Rereading } from './reread.ts';

@@ -1,8 +1,9 @@
 /** Reads a capture again as its import did, for data that the case does not store. */
 import { CancelledError } from '../../../engine/contract/errors.ts';
-import { EventBatch } from '../../../engine/contract/event-batch.ts';
+import { EventBatch } from '../../../engine/columns/event-batch.ts';
 import type { ByteOffset, Kind } from '../../../engine/contract/event.ts';
-import type { EventSink, SourceInput, SourceLocation } from '../../../engine/contract/importer.ts';
+import type { EventSink, SourceInput } from '../../../engine/evidence/importer.ts';
+import type { SourceLocation } from '../../../engine/contract/source-location.ts';
 import { openContentReader, type ContentReader } from '../../shared/read-record.ts';
 import { flowTracker } from '../packets/flow-tracker.ts';
 import type { FlowTracker } from '../flows/index.ts';

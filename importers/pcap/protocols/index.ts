@@ -4,9 +4,9 @@
  *
  * Invariant: the order of events depends on the packets alone.
  */
-import type { FileTaker } from '../../../engine/contract/carried-files.ts';
+import type { FileTaker } from '../../../engine/evidence/carried-files.ts';
 import { counted } from '../../../engine/contract/counted.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { Packet } from '../decode/packet.ts';
 import type { PacketTracker } from '../packets/packet-tracker.ts';

@@ -3,7 +3,7 @@
  * writes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { FileReceiver } from '../../../engine/contract/carried-files.ts';
+import type { FileReceiver } from '../../../engine/evidence/carried-files.ts';
 import type { PROTOCOL_KINDS } from '../../../engine/contract/event.ts';
 
 /** When a packet was captured. */

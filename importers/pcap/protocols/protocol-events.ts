@@ -1,8 +1,8 @@
 /** Writes protocol events, derived from the packets of a capture. */
 import { PROTOCOL_SEQ, type CutText } from '../../../engine/contract/event.ts';
-import type { EventBatch } from '../../../engine/contract/event-batch.ts';
-import type { FileReceiver, FileTaker } from '../../../engine/contract/carried-files.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
+import type { FileReceiver, FileTaker } from '../../../engine/evidence/carried-files.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { Endpoints, MessageSink, ProtocolKind, ProtocolMessage } from './messages.ts';
 
 /** Increment it when the same packets would give other events. */

@@ -3,9 +3,9 @@
  * `node importers/pcap/protocols/protocols.bench.ts FILE [runs]`.
  */
 import { createReadStream, statSync } from 'node:fs';
-import { EventBatch } from '../../../engine/contract/event-batch.ts';
+import { EventBatch } from '../../../engine/columns/event-batch.ts';
 import type { Kind } from '../../../engine/contract/event.ts';
-import type { EventSink } from '../../../engine/contract/importer.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { DEFAULT_OPTIONS } from '../../shared/testing/collect.ts';
 import { pcapImporter } from '../index.ts';
 

@@ -2,7 +2,8 @@
  * Fills the columns of plain frames many at a time, each in its own loop. Other frames are left to `decode.ts`, and
  * columns are what it would have written.
  */
-import type { CodedColumn, EventBatch } from '../../../engine/contract/event-batch.ts';
+import type { CodedColumn } from '../../../engine/columns/columns.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
 import { u16 } from '../bytes.ts';
 import { codedNumber, codedType, codeOfLink } from '../packets/dictionary-columns.ts';
 import type { Circuit, Writes } from '../packets/packet-writes.ts';

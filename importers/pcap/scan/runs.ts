@@ -4,7 +4,7 @@
  *
  * Invariant: rows equal those that `PacketEvents.take` makes of each record (decode.test.ts).
  */
-import type { EventBatch } from '../../../engine/contract/event-batch.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
 import type { Writes } from '../packets/packet-writes.ts';
 import { PlainFrames } from './plain-frames.ts';
 import type { Packet } from '../decode/packet.ts';

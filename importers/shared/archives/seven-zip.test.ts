@@ -6,7 +6,7 @@ import { createCipheriv } from 'node:crypto';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DaybookError, SourceError } from '../../../engine/contract/errors.ts';
-import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
+import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import { DEFAULT_LIMITS } from '../decompress/decompress.ts';
 import { isSevenZip, sevenZipMembers } from './seven-zip.ts';
 import { BCJ2, BOMB, FILES, MODIFIED_MS, PPMD, SEVEN_ZIPS } from '../testing/seven-zips.ts';

@@ -9,7 +9,7 @@ import { createDecipheriv, createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { LimitError, SourceError, messageOfError } from '../../../engine/contract/errors.ts';
-import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
+import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import { branchFilter } from '../decompress/branch-filters.ts';
 import { bunzip2 } from '../decompress/bunzip2.ts';
 import { ByteSource } from '../byte-source.ts';

@@ -16,14 +16,9 @@ import {
   SourceError,
   messageOfError,
 } from '../../../engine/contract/errors.ts';
-import {
-  isLocked,
-  type Ignored,
-  type EvidenceItem,
-  type ReadLimits,
-  type SourceInput,
-  type SourceLocation,
-} from '../../../engine/contract/importer.ts';
+import { isLocked, type Ignored, type ReadLimits } from '../../../engine/contract/left-out.ts';
+import type { EvidenceItem, SourceInput } from '../../../engine/evidence/importer.ts';
+import type { SourceLocation } from '../../../engine/contract/source-location.ts';
 import { archivePasswords } from './archive-passwords.ts';
 import { pipeStream } from '../pipe-stream.ts';
 import { ByteSource } from '../byte-source.ts';

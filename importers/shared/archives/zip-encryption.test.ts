@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../../engine/contract/errors.ts';
-import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
+import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import { DEFAULT_LIMITS } from '../decompress/decompress.ts';
 import { ARCHIVES, CONTENT } from '../testing/encrypted-zips.ts';
 import { type ZipMember, zipMembers } from './zip.ts';

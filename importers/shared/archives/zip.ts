@@ -16,7 +16,7 @@ import {
 } from 'yauzl';
 import { nounOf } from '../../../engine/contract/counted.ts';
 import { LimitError, SourceError, messageOfError } from '../../../engine/contract/errors.ts';
-import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
+import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import { bunzip2 } from '../decompress/bunzip2.ts';
 import { ByteSource } from '../byte-source.ts';
 import { checked, CutOff, WHOLE_ONLY, type Sums } from '../decompress/checked.ts';

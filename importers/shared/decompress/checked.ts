@@ -18,7 +18,7 @@ import {
   SourceError,
   messageOfError,
 } from '../../../engine/contract/errors.ts';
-import { LOST } from '../../../engine/contract/importer.ts';
+import { LOST } from '../../../engine/evidence/importer.ts';
 import type { ByteSource } from '../byte-source.ts';
 
 /** A unit of up to this size is delivered whole or not at all. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DaybookError, type LostPlace, SourceError } from '../../../engine/contract/errors.ts';
-import { LOST } from '../../../engine/contract/importer.ts';
+import { LOST } from '../../../engine/evidence/importer.ts';
 import {
   compressionOf,
   DEFAULT_LIMITS,

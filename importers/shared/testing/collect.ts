@@ -1,12 +1,13 @@
 /** For tests: reads bytes through an importer into plain objects, checking the ledger. */
-import { EventBatch, type Column } from '../../../engine/contract/event-batch.ts';
+import { EventBatch } from '../../../engine/columns/event-batch.ts';
+import type { Column } from '../../../engine/columns/columns.ts';
 import type { Kind } from '../../../engine/contract/event.ts';
 import type {
   EventSink,
   Importer,
   ReadOptions,
   SourceInput,
-} from '../../../engine/contract/importer.ts';
+} from '../../../engine/evidence/importer.ts';
 import type { Decisions } from '../../../engine/contract/decisions.ts';
 
 export interface CollectedRow {

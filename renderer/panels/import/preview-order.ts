@@ -1,6 +1,6 @@
 /** Which previews want a person first: what cannot be read or would be quarantined, then what was guessed. */
 import { basisOf, isGuess, type TimeDecision } from '../../../engine/contract/decisions.ts';
-import { HASH_LIST } from '../../../engine/contract/importer.ts';
+import { HASH_LIST } from '../../../engine/contract/left-out.ts';
 import type { Preview } from './decisions.ts';
 
 const LOOKS = ['problem', 'guess', 'clear'] as const;

@@ -1,7 +1,7 @@
 /** Every source with what it is taken for; decisions are made here, then the import begins. */
 import { Button, Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
-import { isLocked } from '../../../engine/contract/importer.ts';
+import { isLocked } from '../../../engine/contract/left-out.ts';
 import { counted, nounOf, useImportJobs } from '../../panel-api.ts';
 import { ClockInput } from '../../widgets/inputs/clock-input.tsx';
 import { EventText } from '../../widgets/texts/event-text.tsx';

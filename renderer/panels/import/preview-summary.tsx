@@ -1,7 +1,7 @@
 /** How many sources there are, what of them needs a decision, and the zone and year for all that state none. */
 import { Text } from '@mantine/core';
 import { counted, formatBytes, formatCount, nounOf } from '../../panel-api.ts';
-import { HASH_LIST } from '../../../engine/contract/importer.ts';
+import { HASH_LIST } from '../../../engine/contract/left-out.ts';
 import form from '../../widgets/inputs/form.module.css';
 import { YearInput } from '../../widgets/inputs/year-input.tsx';
 import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';

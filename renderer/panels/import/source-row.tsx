@@ -25,7 +25,7 @@ import { YearInput } from '../../widgets/inputs/year-input.tsx';
 import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
 import { inWindow } from '../../widgets/texts/window-words.ts';
 import type { Decision, Preview } from './decisions.ts';
-import { HASH_LIST } from '../../../engine/contract/importer.ts';
+import { HASH_LIST } from '../../../engine/contract/left-out.ts';
 import css from './import.module.css';
 import { MappingEditor } from './mapping-editor.tsx';
 import { RecordsTable } from './records-table.tsx';

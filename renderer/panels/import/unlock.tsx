@@ -2,7 +2,7 @@
 import { Button, PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { counted, useWorkspace } from '../../panel-api.ts';
-import { NOT_UNLOCKED } from '../../../engine/contract/importer.ts';
+import { NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import form from '../../widgets/inputs/form.module.css';
 
 interface Props {

@@ -4,7 +4,7 @@
  * Invariant: only the beginning of a file is buffered, and bytes yet to be decoded, up to a limit.
  */
 import { createHash, hash, type Hash } from 'node:crypto';
-import type { FileReceiver } from '../../../../engine/contract/carried-files.ts';
+import type { FileReceiver } from '../../../../engine/evidence/carried-files.ts';
 import { decodeContent, type Decoded, isContentEncoding } from '../http/content-encodings.ts';
 import { HeldBytes } from '../streams/held-bytes.ts';
 import { MAGIC_BYTES, mediaType } from './magic.ts';

@@ -1,5 +1,5 @@
 /** Payload of both sides of a connection, read from a capture. */
-import type { EpochMicros } from './event.ts';
+import type { EpochMicros } from '../contract/event.ts';
 
 interface StreamPart {
   readonly isFromClient: boolean;

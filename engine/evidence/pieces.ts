@@ -1,5 +1,5 @@
 /** The intact pieces of a damaged content, for readers that do not join records across damage. */
-import { SourceError } from './errors.ts';
+import { SourceError } from '../contract/errors.ts';
 import { LOST, type SourceInput } from './importer.ts';
 
 const LF = 10;

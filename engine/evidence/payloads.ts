@@ -1,5 +1,5 @@
 /** Payloads of a capture's connections, read from the capture again. */
-import type { EpochMicros } from './event.ts';
+import type { EpochMicros } from '../contract/event.ts';
 
 /** Both ends of a flow, the client's first. */
 export interface FlowEnds {

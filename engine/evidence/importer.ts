@@ -5,10 +5,11 @@
  * the bytes and the options. An interrupted import is resumed by reading again and skipping committed events, so
  * the order must never depend on time, chance or block sizes.
  */
-import type { DateOrder, Decisions } from './decisions.ts';
-import type { BreakState } from './errors.ts';
-import type { ByteOffset, Kind } from './event.ts';
-import type { EventBatch } from './event-batch.ts';
+import type { EventBatch } from '../columns/event-batch.ts';
+import type { DateOrder, Decisions } from '../contract/decisions.ts';
+import type { BreakState } from '../contract/errors.ts';
+import type { ByteOffset, Kind } from '../contract/event.ts';
+import type { SourceLocation } from '../contract/source-location.ts';
 
 /** A block of `SourceInput.pieces` that marks missing content. */
 export const LOST: Uint8Array = new Uint8Array(0);
@@ -195,28 +196,6 @@ export interface Importer {
   read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
 }
 
-/** Limits for evidence that may be crafted to be endless. Undefined: the default. */
-export interface ReadLimits {
-  /** Bytes that may be decompressed from each byte of a compressed file or archive. */
-  readonly maxRatio?: number | undefined;
-  /** Bytes that may be decompressed from one file. */
-  readonly maxBytes?: number | undefined;
-  /** Nesting depth of archives and layers of compression. */
-  readonly maxDepth?: number | undefined;
-  /** Members of one archive. */
-  readonly maxMembers?: number | undefined;
-  /** Whether to read bytes that fail their checksum. */
-  readonly unchecked?: boolean | undefined;
-}
-
-/** Location of a source: plain data, enough to open it again in another thread or years later. */
-export interface SourceLocation {
-  /** The file on disk. */
-  readonly path: string;
-  /** Archive members from the outermost in; empty for a plain or merely compressed file. */
-  readonly members: readonly string[];
-}
-
 /** One source as found by walking the arguments of an import. */
 export interface EvidenceItem {
   readonly name: string;
@@ -231,24 +210,4 @@ export interface EvidenceItem {
   /** The stored bytes: these are hashed. */
   raw(): AsyncIterable<Uint8Array>;
   readonly input: SourceInput;
-}
-
-/** Why an encrypted archive member was not read: no password, or none that fits. */
-export const LOCKED = 'encrypted, and its password was not given';
-export const NOT_UNLOCKED = 'encrypted, and no password that was given opens it';
-
-export function isLocked(reason: string | undefined): boolean {
-  return reason === LOCKED || reason === NOT_UNLOCKED;
-}
-
-/** Reason for skipping a hash manifest, which is not evidence itself. */
-export const HASH_LIST =
-  'a list of hashes: it is compared with the files that it lists (as format text its lines are events)';
-
-/** Something found along the way that is not a source: a link, a device, an encrypted member. */
-export interface Ignored {
-  readonly name: string;
-  readonly reason: string;
-  /** Whether it is evidence that could not be read: damaged, or beyond a limit. */
-  readonly failed?: boolean;
 }
