@@ -42,6 +42,8 @@ const SCAN = '^engine/scan/';
 const SEARCH = '^engine/search/';
 /** All of `engine/search` that others may use. */
 const SEARCH_INDEX = '^engine/search/index[.]ts$';
+/** What operations may use of the modules that store and answer. */
+const INDEXES = '^engine/(search|ingest|store|catalog|index)/index[.]ts$';
 
 module.exports = {
   forbidden: [
@@ -117,9 +119,7 @@ module.exports = {
       '^engine/operations/',
       paths(
         '^engine/operations/',
-        SEARCH_INDEX,
-        ...[SCAN, INGEST, QUERY, FIELDS, INDEX, STORE, CATALOG, EVIDENCE, COLUMNS],
-        ...[MEASURE, UTIL, CONTRACT],
+        ...[INDEXES, SCAN, QUERY, FIELDS, EVIDENCE, COLUMNS, MEASURE, UTIL, CONTRACT],
       ),
       CORE,
     ),
@@ -327,7 +327,10 @@ module.exports = {
       '^engine/(operations|search)/.*[.]test[.]ts$',
       paths('^app/compose[.]ts$', ...packages('@duckdb/node-api', '(@types/)?better-sqlite3')),
     ),
-    ...allow('^engine/operations/(testing/|.*[.]test[.]ts$)', paths(SEARCH)),
+    ...allow(
+      '^engine/operations/(testing/|.*[.]test[.]ts$)',
+      paths(SEARCH, INGEST, STORE, CATALOG, INDEX),
+    ),
     // A case is imported and changed before it is searched.
     ...allow('^engine/search/.*[.]test[.]ts$', paths('^engine/(operations|scan)/', INGEST)),
     ...allow('^engine/search/testing/', paths(...packages('vitest'), INGEST), CORE),

@@ -1,12 +1,11 @@
 /** The contents of a case, from the catalog and the sizes of its files. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import { type SegmentRow, WriterLock } from '../../catalog/index.ts';
 import type { OperationName, Result } from '../../contract/operations.ts';
 import { tagColor } from '../../contract/findings.ts';
 import type { Kind } from '../../contract/event.ts';
 import { hostname } from 'node:os';
-import { WriterLock } from '../../catalog/writer-lock.ts';
 import { descriptionOf } from './describe.ts';
 import type { CaseSession, Snapshot } from '../../search/index.ts';
 

@@ -1,8 +1,6 @@
 /** `case.compact`: fewer, larger segments; deleted events leave the files. */
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { compactAll, type CompactReport } from '../../ingest/compaction/compact.ts';
-import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { CaseWriter, compactAll, type CompactReport, mergeRollups } from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 
 export async function compactCase(folder: string, builder: BuilderOptions): Promise<CompactReport> {
   const writer = await CaseWriter.open(folder, 'compact', builder);

@@ -1,5 +1,5 @@
 /** A case's number and examiner: stored in the case and shown in its report. */
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/index.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { writable } from '../marks/notes.ts';

@@ -10,7 +10,7 @@ import { Stopwatch } from '../../measure/operation-log.ts';
 import { attributesOf, isAttributeColumn } from '../../query/names/attribute-names.ts';
 import { knownField } from '../../query/index.ts';
 import { OVERFLOW_COLUMN } from '../../query/plan/scope.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SegmentRow } from '../../catalog/index.ts';
 import {
   ADDRESS_COLUMNS,
   type ValueCounts,
@@ -18,7 +18,7 @@ import {
   countOverflowOnce,
   countRowsWith,
   valueCount,
-} from '../../store/value-counts.ts';
+} from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 
 export interface FieldSummary {

@@ -1,6 +1,5 @@
 /** Finds the source that a person names, by its number, its name or the end of its path. */
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { Catalog, SourceRow } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 
 /** @throws DaybookError not-found, usage */

@@ -12,7 +12,7 @@ import { draftDocument, draftMessage, tryDraft } from './draft-extractor.ts';
 import { addExtractor } from './own-extractors.ts';
 import { refieldCase } from './refield.ts';
 import { cuttableFields } from '../field-names.ts';
-import { statusOf } from '../../catalog/tables/sources.ts';
+import { statusOf } from '../../catalog/index.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from './latency.ts';
 import { createCase, recoverCase } from './open-case.ts';

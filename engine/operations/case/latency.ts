@@ -1,5 +1,5 @@
 /** `case.latency`: costs of measured operations, in total and one by one. */
-import type { OperationRow } from '../../catalog/tables/operations.ts';
+import type { OperationRow } from '../../catalog/index.ts';
 import { Stopwatch, summarise, type LatencySummary } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
 

@@ -6,11 +6,10 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FileProblem, fileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { archiveOf, locationOf } from '../../catalog/source-place.ts';
+import { type SourceRow, archiveOf, locationOf } from '../../catalog/index.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { CaseWriter } from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 
 interface LocateParameters {
   readonly folder: string;

@@ -3,11 +3,9 @@
  * very code that an import or `verify --repair` recovers with.
  */
 import { DaybookError } from '../../contract/errors.ts';
-import { Catalog } from '../../catalog/catalog.ts';
-import { RECOVERY, WriterLock } from '../../catalog/writer-lock.ts';
-import { caseContents, refuseLinks } from '../../ingest/case/case-contents.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { Catalog, RECOVERY, WriterLock } from '../../catalog/index.ts';
+import { caseContents, refuseLinks, CaseWriter } from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 
 /**

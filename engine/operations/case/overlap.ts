@@ -1,10 +1,8 @@
 /** `case.overlap`: what sources of a case have in common, and whether these events are shown twice or once. */
-import { Catalog } from '../../catalog/catalog.ts';
-import type { OverlapRow } from '../../catalog/tables/overlaps.ts';
+import { Catalog, type OverlapRow } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { setLeftOut } from '../../ingest/overlap/left-out.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { CaseWriter, setLeftOut } from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 
 interface Overlap extends OverlapRow {
   readonly source: string;

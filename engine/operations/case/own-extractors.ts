@@ -12,9 +12,9 @@ import {
   cutterWith,
   readOwnExtractor,
 } from '../../fields/cutting/own-extractors.ts';
-import { Catalog } from '../../catalog/catalog.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { Catalog } from '../../catalog/index.ts';
+import { CaseWriter } from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 
 /** A sample of an extractor whose fields differ from those in its file. */
 interface WrongSample {

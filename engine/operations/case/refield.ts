@@ -11,21 +11,27 @@
  * one transaction: after a cancellation, the next call continues where it stopped.
  */
 import { join } from 'node:path';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { SegmentRow, SourceRow } from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { EventBatch } from '../../columns/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../../contract/event.ts';
 import { CUT_COLUMNS, type Cutter } from '../../fields/cutting/cutter.ts';
 import { cutterWith } from '../../fields/cutting/own-extractors.ts';
 import { shippedExtractors } from '../../fields/cutting/extractors.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { type RewriteOptions, rewriteSegments } from '../../ingest/case/rewrite.ts';
-import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
-import { rowList } from '../../store/batch-rows.ts';
-import { SQL_TYPES } from '../../store/column-types.ts';
-import { ParquetPart } from '../../store/parquet-part.ts';
-import { type BuilderOptions, identifier, literal } from '../../store/segment-builder.ts';
+import {
+  CaseWriter,
+  type RewriteOptions,
+  rewriteSegments,
+  mergeRollups,
+} from '../../ingest/index.ts';
+import {
+  rowList,
+  SQL_TYPES,
+  ParquetPart,
+  type BuilderOptions,
+  identifier,
+  literal,
+} from '../../store/index.ts';
 import { removeFromCase } from '../../util/case-files.ts';
 import { findSource } from './find-source.ts';
 

@@ -5,23 +5,22 @@
  * for an ambiguous date, the order in which it was read. What the source itself stated (a zone, a year, an
  * unambiguous date) stays. A clock error applies to the whole source; the old one is undone first.
  */
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { SegmentRow, SourceRow } from '../../catalog/index.ts';
 import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
 import { type DateOrder, type Decisions, GIVEN } from '../../contract/decisions.ts';
 import { CancelledError, DaybookError, hasCode } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
 import { findSources } from './find-source.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
 import {
+  CaseWriter,
+  mergeRollups,
   rewrite,
   type RewriteOptions,
   type Rewritten,
   swapAll,
-} from '../../ingest/case/rewrite.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+} from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

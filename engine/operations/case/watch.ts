@@ -1,6 +1,5 @@
 /** `case.watch`: reports changes of a case and their authors to all subscribers, also across processes. */
-import { WriterLock } from '../../catalog/writer-lock.ts';
-import type { ChangeRow } from '../../catalog/tables/changes.ts';
+import { WriterLock, type ChangeRow } from '../../catalog/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { otherWriter } from './case-info.ts';
 

@@ -5,7 +5,7 @@ import type { Result } from '../../contract/operations.ts';
 import { membersOf } from '../case/handlers.ts';
 import { KINDS } from '../../contract/event.ts';
 import { identifier } from '../../query/dialect/clickhouse.ts';
-import { TYPED_COLUMNS } from '../../store/typed-events.ts';
+import { TYPED_COLUMNS } from '../../store/index.ts';
 import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields.ts';
 import { cellText, type Cluster } from './cluster.ts';
 

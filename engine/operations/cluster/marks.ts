@@ -2,7 +2,7 @@
  * People's additions to the case on a cluster: tags and notes, each with its author and time. Rows of a hand-over
  * are kept separate, so that the next hand-over removes none of theirs.
  */
-import { userName } from '../../catalog/catalog-database.ts';
+import { userName } from '../../catalog/index.ts';
 import type { Result } from '../../contract/operations.ts';
 import { clickhouseEventIds } from '../../query/index.ts';
 import { identifier, text } from '../../query/dialect/clickhouse.ts';

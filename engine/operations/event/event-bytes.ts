@@ -4,7 +4,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import type { StreamContent } from '../../evidence/stream.ts';
 import { type CaseSession, eventKey } from '../../search/index.ts';
 import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evidence-reader.ts';
-import { locationOf } from '../../catalog/source-place.ts';
+import { locationOf } from '../../catalog/index.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
 
 /** Maximum number of bytes shown of a record. */

@@ -7,7 +7,7 @@
  */
 import { disjointGroups } from '../../util/segment-days.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SegmentRow } from '../../catalog/index.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { type CaseSession, eventKey } from '../../search/index.ts';
 import { equals } from './event-query.ts';

@@ -1,7 +1,7 @@
 /** One event with everything that the case knows about it. */
 import { shownDigits } from '../../contract/time-text.ts';
 import { existsSync } from 'node:fs';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { SourceRow } from '../../catalog/index.ts';
 import { clockErrorOf } from '../../contract/clock.ts';
 import { ORDER_NAMES } from '../../contract/decisions.ts';
 import {

@@ -10,8 +10,7 @@ import type { StreamContent } from '../../evidence/stream.ts';
 import type { LayerField } from '../../contract/operations/event.ts';
 import type { SourceLocation } from '../../contract/source-location.ts';
 import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { locationOf } from '../../catalog/source-place.ts';
+import { type SourceRow, locationOf } from '../../catalog/index.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
 
 /** A packet as in its capture. */

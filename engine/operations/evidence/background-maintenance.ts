@@ -12,20 +12,25 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-files.ts';
-import { Catalog } from '../../catalog/catalog.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { MAINTENANCE, WriterLock } from '../../catalog/writer-lock.ts';
+import { Catalog, type SegmentRow, MAINTENANCE, WriterLock } from '../../catalog/index.ts';
 import { hasCode, messageOfError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
-import { SegmentRewriter } from '../../ingest/case/segment-rewriter.ts';
-import { MAINTENANCE_FOLDER } from '../../ingest/case/case-contents.ts';
-import { mergeRuns, runsToMerge } from '../../ingest/compaction/compact.ts';
-import { record, recordFallbacks } from '../../ingest/compaction/fallbacks.ts';
-import { TOLERATED, isUrgent } from '../../ingest/compaction/policy.ts';
-import { makeNodes } from '../../ingest/compaction/merge-rollups.ts';
-import { rewrite, swap } from '../../ingest/case/rewrite.ts';
-import { placeSideFile, SegmentPlaces } from '../../ingest/case/segment-places.ts';
-import { type BuilderOptions, SegmentBuilder } from '../../store/segment-builder.ts';
+import {
+  SegmentRewriter,
+  MAINTENANCE_FOLDER,
+  mergeRuns,
+  runsToMerge,
+  record,
+  recordFallbacks,
+  TOLERATED,
+  isUrgent,
+  makeNodes,
+  rewrite,
+  swap,
+  placeSideFile,
+  SegmentPlaces,
+} from '../../ingest/index.ts';
+import { type BuilderOptions, SegmentBuilder } from '../../store/index.ts';
 
 /** Interval and duration of attempts to put results in place while another process writes. */
 const RETRY_MS = 50;

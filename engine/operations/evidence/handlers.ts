@@ -1,10 +1,10 @@
 /** Handlers that bring evidence into a case: receiving, previewing, importing, the quarantine. */
 import type { Part, Request } from '../../contract/operations.ts';
 import type { evidenceOperations } from '../../contract/operations/evidence.ts';
-import { Catalog } from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { resolveZone } from '../../contract/zone.ts';
-import type { ImportOptions } from '../../ingest/worker/protocol.ts';
+import type { ImportOptions } from '../../ingest/index.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
 import { argumentsOf, listImports } from './import-history.ts';
 import { importOptions } from './import-items.ts';

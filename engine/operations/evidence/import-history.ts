@@ -1,8 +1,6 @@
 /** `import.list`, and the data that `import.resume` needs to continue an import. */
 import { existsSync } from 'node:fs';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { ImportStatus } from '../../catalog/tables/imports.ts';
-import { WriterLock } from '../../catalog/writer-lock.ts';
+import { type Catalog, type ImportStatus, WriterLock } from '../../catalog/index.ts';
 import type { Result } from '../../contract/operations.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { ReadLimits } from '../../contract/left-out.ts';

@@ -4,7 +4,7 @@
  */
 import { canonicalClockError } from '../../contract/clock.ts';
 import type { ReadLimits } from '../../contract/left-out.ts';
-import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/worker/protocol.ts';
+import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/index.ts';
 
 /** A file, folder or archive, and how to read it. */
 export interface ImportItem {

@@ -3,10 +3,15 @@
  * compaction and rollups of small imports are done after them (background-maintenance.ts).
  */
 import type { Result } from '../../contract/operations.ts';
-import { IDLE_MS, isSmallImport, PAUSE_MS } from '../../ingest/compaction/policy.ts';
-import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
-import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';
-import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
+import {
+  IDLE_MS,
+  isSmallImport,
+  PAUSE_MS,
+  WarmThreads,
+  type FromWorker,
+  type ToWorker,
+} from '../../ingest/index.ts';
+import { endDuckdb, type IdleDuckdb } from '../../store/index.ts';
 import { IdleSlot } from '../../util/idle-slot.ts';
 import type { Services } from '../handler.ts';
 import { BackgroundMaintenance } from './background-maintenance.ts';

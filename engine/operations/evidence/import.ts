@@ -3,18 +3,22 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Ignored, ReadLimits } from '../../contract/left-out.ts';
 import { DaybookError, hasCode } from '../../contract/errors.ts';
-import { CaseWriter, type WriterOptions } from '../../ingest/case/case-writer.ts';
-import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';
-import { type KeptThread, WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
-import type { PreviewWorkerHandle } from '../../ingest/preview/preview-protocol.ts';
-import type {
-  ImportProgress,
-  ImportReport,
-  SourceReport,
-  WorkerHandle,
-} from '../../ingest/coordinator/import-report.ts';
-import { isSmallImport } from '../../ingest/compaction/policy.ts';
-import { bytesOf, runImport } from '../../ingest/coordinator/run-import.ts';
+import {
+  CaseWriter,
+  type WriterOptions,
+  type FromWorker,
+  type ToWorker,
+  type KeptThread,
+  WarmThreads,
+  type PreviewWorkerHandle,
+  type ImportProgress,
+  type ImportReport,
+  type SourceReport,
+  type WorkerHandle,
+  isSmallImport,
+  bytesOf,
+  runImport,
+} from '../../ingest/index.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { EvidenceReader } from '../event/evidence-reader.ts';
 import type { FromMaintenance, ToMaintenance } from './maintenance-thread.ts';
@@ -22,7 +26,7 @@ import type { FromVerify, ToVerify } from '../verify/verify-thread.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
 export type { ImportReport, SourceReport };
-export { UNRECOGNISED } from '../../ingest/worker/recognise.ts';
+export { UNRECOGNISED } from '../../ingest/index.ts';
 
 /** Given by the shell: how to list evidence and how to start a worker. */
 export interface Evidence extends EvidenceReader {

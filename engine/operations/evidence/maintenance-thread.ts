@@ -3,8 +3,8 @@
  */
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
-import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
+import type { ThreadHandle } from '../../ingest/index.ts';
+import { endDuckdb, type IdleDuckdb } from '../../store/index.ts';
 import {
   maintainCase,
   type Pause,

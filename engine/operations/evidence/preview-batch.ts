@@ -6,7 +6,7 @@ import {
   type ColumnBatch,
 } from '../../contract/column-batch.ts';
 import { COLUMNS } from '../../contract/event.ts';
-import type { PreviewRow, StoredValue } from '../../ingest/preview/preview-protocol.ts';
+import type { PreviewRow, StoredValue } from '../../ingest/index.ts';
 import { nameOf } from '../../query/filters/names.ts';
 import { formatIp4, formatIp6 } from '../../query/index.ts';
 

@@ -5,21 +5,22 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { SourceRow } from '../../catalog/index.ts';
 import { counted } from '../../contract/counted.ts';
 import type { Part, Result } from '../../contract/operations.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import type {
-  FromPreviewWorker,
-  PreviewEnd,
-  PreviewWorkerHandle,
-  SourcePreview,
-  ToPreviewWorker,
-} from '../../ingest/preview/preview-protocol.ts';
-import { LEAST_RUN, LineIndex } from '../../ingest/overlap/line-runs.ts';
-import { MOST_ROWS } from '../../ingest/preview/preview.ts';
-import type { ImportOptions } from '../../ingest/worker/protocol.ts';
-import { relativeTimesNote } from '../../ingest/coordinator/relative-times.ts';
+import {
+  type FromPreviewWorker,
+  type PreviewEnd,
+  type PreviewWorkerHandle,
+  type SourcePreview,
+  type ToPreviewWorker,
+  LEAST_RUN,
+  LineIndex,
+  MOST_ROWS,
+  type ImportOptions,
+  relativeTimesNote,
+} from '../../ingest/index.ts';
 import type { Evidence } from './import.ts';
 import type { ListedFile } from './import-items.ts';
 import { previewBatch } from './preview-batch.ts';

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { openCaseHandle } from '../../util/case-files.ts';
 import type { Result } from '../../contract/operations.ts';
 import { CancelledError } from '../../contract/errors.ts';
-import { quarantineFile } from '../../ingest/case/case-writer.ts';
+import { quarantineFile } from '../../ingest/index.ts';
 
 type QuarantinedRecord = Result<'quarantine.list'>['records'][number];
 

@@ -10,7 +10,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSpillFolder, removeLeftSpill, type SpillFolder } from '../../catalog/spill-folder.ts';
+import { makeSpillFolder, removeLeftSpill, type SpillFolder } from '../../catalog/index.ts';
 import { counted } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {

@@ -7,7 +7,7 @@ import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { follows, type StoredAuditEntry } from '../../catalog/tables/audit.ts';
+import { follows, type StoredAuditEntry } from '../../catalog/index.ts';
 import { counted } from '../../contract/counted.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import {

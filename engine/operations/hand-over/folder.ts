@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { takeLock } from '../../catalog/file-lock.ts';
+import { takeLock } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
   HAND_OVER_FORMAT,

@@ -4,7 +4,7 @@
  * docs/hand-over.md; ADR 24 explains the layout of the files.
  */
 import { basename, sep } from 'node:path';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import {
@@ -16,16 +16,17 @@ import {
 } from '../../contract/hand-over.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { type CaseSession, isGone } from '../../search/index.ts';
-import type { StoreOptions } from '../../store/duckdb-instance.ts';
-import { ParquetFolder, SEGMENT } from '../../store/parquet-folder.ts';
-import { literal } from '../../store/table-layout.ts';
 import {
+  type StoreOptions,
+  ParquetFolder,
+  SEGMENT,
+  literal,
   EVENT_ID,
   SCHEMA_VERSION,
   TYPED_COLUMNS,
   typedColumns,
   typedMacros,
-} from '../../store/typed-events.ts';
+} from '../../store/index.ts';
 import { auditOutput } from '../output/output-file.ts';
 import type { Bucket } from './bucket.ts';
 import { BucketTarget } from './bucket-target.ts';

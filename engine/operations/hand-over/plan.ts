@@ -5,10 +5,9 @@
  */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { Catalog, SegmentRow } from '../../catalog/index.ts';
 import { daysOf } from '../../util/segment-days.ts';
-import { SCHEMA_VERSION } from '../../store/typed-events.ts';
+import { SCHEMA_VERSION } from '../../store/index.ts';
 
 /** Events of one segment and day. */
 export interface EventsFile {

@@ -1,8 +1,7 @@
 /** The tables of a catalog as JSON lines: sources, ledger, notes, findings, saved views, audit log. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { Catalog, SourceRow } from '../../catalog/index.ts';
 import { writeAll } from '../../util/files.ts';
 import { eventIdOf, statusOf } from '../../search/index.ts';
 import { findingLines } from '../marks/findings.ts';

@@ -9,7 +9,7 @@ import {
   type HandedOverFile,
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
-import { fileSha256 } from '../../store/segment-builder.ts';
+import { fileSha256 } from '../../store/index.ts';
 
 /** A file's entry in the manifest without its path, size and hashes. */
 export type Made = Omit<HandedOverFile, 'path' | 'bytes' | 'sha256' | 'from'>;

@@ -1,5 +1,5 @@
 /** The order of findings in a report: those with a place, then the others, the most severe first. */
-import type { Rating } from '../../catalog/tables/notes.ts';
+import type { Rating } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { severityRank, type FindingName } from '../../contract/findings.ts';
 import { eventKey } from '../../search/index.ts';

@@ -2,8 +2,7 @@
  * Findings (tags with their events, and events with a note): severity, place in the report, and colour of a tag. The report,
  * the command line and the window have the same order.
  */
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { NoteRow, Rating } from '../../catalog/tables/notes.ts';
+import type { Catalog, NoteRow, Rating } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
   tagColor,

@@ -1,9 +1,7 @@
 /** Tags and deletions: mark the events that a query finds, or that are named, in one transaction. */
 import { resolve } from 'node:path';
 import { accessError, diskError } from '../../util/files.ts';
-import { Catalog } from '../../catalog/catalog.ts';
-import type { EventKey } from '../../catalog/tables/notes.ts';
-import { WriterLock } from '../../catalog/writer-lock.ts';
+import { Catalog, type EventKey, WriterLock } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';

@@ -2,7 +2,7 @@
  * Notes: people's remarks on single events. They belong to the event's id, so that they survive merging of
  * segments; an import or another writer does not block them.
  */
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import {

@@ -1,5 +1,5 @@
 /** Saved searches: views that people keep under a name. Each change is audited. */
-import type { SearchRow } from '../../catalog/tables/searches.ts';
+import type { SearchRow } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';

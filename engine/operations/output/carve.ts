@@ -23,10 +23,9 @@ import { counted } from '../../contract/counted.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { locationOf } from '../../catalog/source-place.ts';
+import { type SourceRow, locationOf } from '../../catalog/index.ts';
 import { type CaseSession, askQuery, eventIdOf, eventKey, shownRows } from '../../search/index.ts';
-import { fileSha256 } from '../../store/segment-builder.ts';
+import { fileSha256 } from '../../store/index.ts';
 import { accessError, diskError, makeFolder } from '../../util/files.ts';
 import { checkEvidence, type EvidenceReader } from '../event/evidence-reader.ts';
 import {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accessError, diskError } from '../../util/files.ts';
-import { exportParquet } from '../../store/parquet-export.ts';
+import { exportParquet } from '../../store/index.ts';
 import type { Write } from './output-file.ts';
 
 interface ParquetSink {

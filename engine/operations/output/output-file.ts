@@ -11,7 +11,7 @@ import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { diskError, syncFolder } from '../../util/files.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { fileSha256 } from '../../store/segment-builder.ts';
+import { fileSha256 } from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 
 export interface OutputPlace {

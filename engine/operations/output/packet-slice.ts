@@ -9,7 +9,7 @@ import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import { ROW_IDENTITY } from '../../query/index.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { type SourceRow, locationOf } from '../../catalog/index.ts';
 import {
   type CaseSession,
   type GivenList,
@@ -24,7 +24,6 @@ import {
   type RecordPlace,
   type SlicedPacket,
 } from '../event/evidence-reader.ts';
-import { locationOf } from '../../catalog/source-place.ts';
 import { instantOf, wholeEvent } from '../event/event.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from './output-file.ts';
 

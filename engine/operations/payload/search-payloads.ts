@@ -14,8 +14,7 @@ import type {
   StreamTaker,
 } from '../../evidence/payloads.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { locationOf } from '../../catalog/source-place.ts';
+import { type SourceRow, locationOf } from '../../catalog/index.ts';
 import { formatIp6 } from '../../query/values/address.ts';
 import { formatTime } from '../../query/answers/format.ts';
 import {

@@ -2,7 +2,7 @@
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { hasCode } from '../../contract/errors.ts';
-import { IndexDamaged } from '../../index/segment-indexes.ts';
+import { IndexDamaged } from '../../index/index.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
 import {
   askView,

@@ -2,15 +2,18 @@
  * The facts in a report, read from the case. Everything is bounded; omitted entries are counted, so that the report
  * can say so.
  */
-import { userName } from '../../catalog/catalog-database.ts';
-import { LEFT_OUT } from '../../catalog/tables/marks.ts';
-import type { ImportRow } from '../../catalog/tables/imports.ts';
-import type { ManifestRow } from '../../catalog/tables/manifests.ts';
-import type { LedgerRow } from '../../catalog/tables/ledger.ts';
-import { type SourceRow, statusOf } from '../../catalog/tables/sources.ts';
+import {
+  userName,
+  LEFT_OUT,
+  type ImportRow,
+  type ManifestRow,
+  type LedgerRow,
+  type SourceRow,
+  statusOf,
+} from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { caseInfo, type CaseInfo } from '../case/case-info.ts';
-import type { ImportReport } from '../../ingest/coordinator/import-report.ts';
+import type { ImportReport } from '../../ingest/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { QuarantineReader } from '../evidence/quarantine.ts';
 import { findingFacts, type FindingsFacts } from './finding-facts.ts';

@@ -1,5 +1,5 @@
 /** Findings in a report: notes and tags in the analyst's order, each event once. */
-import type { NoteRow } from '../../catalog/tables/notes.ts';
+import type { NoteRow } from '../../catalog/index.ts';
 import type { Severity, TagColor } from '../../contract/findings.ts';
 import type { ShownValue } from '../../query/index.ts';
 import {

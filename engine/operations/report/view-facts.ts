@@ -1,5 +1,5 @@
 /** Saved views in a report: their first rows, and numbers of events over time. */
-import type { SearchRow } from '../../catalog/tables/searches.ts';
+import type { SearchRow } from '../../catalog/index.ts';
 import { counted, nounOf } from '../../contract/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { parseView, type View } from '../../contract/view-string.ts';

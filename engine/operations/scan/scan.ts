@@ -19,7 +19,7 @@ import {
   unknownReason,
   type Head,
   type Recognised,
-} from '../../ingest/worker/recognise.ts';
+} from '../../ingest/index.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
 import { doubtfulNames } from '../../query/plan/analyse.ts';
 import type { Answer } from '../../query/answers/answer.ts';

@@ -4,10 +4,16 @@
  *
  * Invariant: the case is not written: segments are attached read-only. Texts of evidence are SQL literals.
  */
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import { identifier, literal } from '../../store/table-layout.ts';
-import { segmentPath } from '../../store/segment-path.ts';
-import { EVENT_ID, TYPED_COLUMNS, typedMacros, typedSelect } from '../../store/typed-events.ts';
+import type { SegmentRow } from '../../catalog/index.ts';
+import {
+  identifier,
+  literal,
+  segmentPath,
+  EVENT_ID,
+  TYPED_COLUMNS,
+  typedMacros,
+  typedSelect,
+} from '../../store/index.ts';
 import { type CaseSession, eventIdOf, statusOf } from '../../search/index.ts';
 import { findingLines } from '../marks/findings.ts';
 

@@ -1,9 +1,8 @@
 /** One statement in SQL over a case, as `daybook sql CASE` shows it to others. It reads, and changes nothing. */
-import { makeSpillFolder } from '../../catalog/spill-folder.ts';
+import { makeSpillFolder } from '../../catalog/index.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
-import type { StoreOptions } from '../../store/duckdb-instance.ts';
-import { type OpenRows, runOpenStatement } from '../../store/open-statement.ts';
+import { type StoreOptions, type OpenRows, runOpenStatement } from '../../store/index.ts';
 import { openScript } from './open-script.ts';
 
 interface Limits extends StoreOptions {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, homedir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { Catalog } from '../../catalog/catalog.ts';
+import { Catalog } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Request, Result } from '../../contract/operations.ts';
 import type { systemOperations } from '../../contract/operations/system.ts';

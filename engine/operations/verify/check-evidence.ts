@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../../contract/counted.ts';
 import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../util/regular-file.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import { type SegmentRow, type SourceRow, archiveOf, locationOf } from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import { cutterWith } from '../../fields/cutting/own-extractors.ts';
@@ -14,9 +13,8 @@ import { PROTOCOL_SEQ } from '../../contract/event.ts';
 import type { EvidenceItem, Importer } from '../../evidence/importer.ts';
 import { isLocked, type ReadLimits } from '../../contract/left-out.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
-import type { Walk } from '../../ingest/worker/rotated-start.ts';
+import type { Walk } from '../../ingest/index.ts';
 import type { CaseSession } from '../../search/index.ts';
-import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 import {
   readBack,

@@ -6,10 +6,9 @@ import { constants } from 'node:fs';
 import { counted } from '../../contract/counted.ts';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
-import type { ImportRow } from '../../catalog/tables/imports.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
+import type { ImportRow, SourceRow } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { quarantineFile } from '../../ingest/case/case-writer.ts';
+import { quarantineFile } from '../../ingest/index.ts';
 import { linesOf, sourceIdOf } from '../evidence/quarantine.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 

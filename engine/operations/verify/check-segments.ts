@@ -5,11 +5,11 @@ import { counted } from '../../contract/counted.ts';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { lastDayOf } from '../../util/segment-days.ts';
 import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-file.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
+import type { SegmentRow } from '../../catalog/index.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { sideFilePath } from '../../index/side-file.ts';
-import { damagedNodes } from '../../ingest/compaction/merge-rollups.ts';
-import { identifier } from '../../store/segment-builder.ts';
+import { sideFilePath } from '../../index/index.ts';
+import { damagedNodes } from '../../ingest/index.ts';
+import { identifier } from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 

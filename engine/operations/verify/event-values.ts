@@ -9,9 +9,7 @@ import type { Column } from '../../columns/columns.ts';
 import type { EventBatch } from '../../columns/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
 import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
-import { OVERFLOW_COLUMN } from '../../store/column-types.ts';
-import { identifier } from '../../store/segment-builder.ts';
-import type { Plain } from '../../store/segment-store.ts';
+import { OVERFLOW_COLUMN, identifier, type Plain } from '../../store/index.ts';
 
 type Value = string | number | bigint;
 

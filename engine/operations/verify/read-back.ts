@@ -13,12 +13,9 @@ import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../evidence/importer.ts';
 import { inWholeLines } from '../../evidence/pieces.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
-import type { SegmentRow } from '../../catalog/tables/segments.ts';
-import type { SourceRow } from '../../catalog/tables/sources.ts';
-import type { ImportOptions } from '../../ingest/worker/protocol.ts';
-import { readOptions } from '../../ingest/worker/import-worker.ts';
-import { identifier } from '../../store/segment-builder.ts';
-import type { Plain } from '../../store/segment-store.ts';
+import type { SegmentRow, SourceRow } from '../../catalog/index.ts';
+import { type ImportOptions, readOptions } from '../../ingest/index.ts';
+import { identifier, type Plain } from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 import {
   differences,

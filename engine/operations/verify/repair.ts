@@ -1,10 +1,9 @@
 /** `daybook verify --repair`: rebuilds what can be rebuilt, and closes interrupted imports. */
 import { counted } from '../../contract/counted.ts';
 import { removeFromCase } from '../../util/case-files.ts';
-import { CaseWriter } from '../../ingest/case/case-writer.ts';
-import { damagedNodes, mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
-import { sideFilePath } from '../../index/side-file.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { CaseWriter, damagedNodes, mergeRollups } from '../../ingest/index.ts';
+import { sideFilePath } from '../../index/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 import { hashed } from './check-segments.ts';
 import { type Findings, Progress } from './findings.ts';
 

@@ -8,8 +8,8 @@ import {
   messageOfError,
 } from '../../contract/errors.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
-import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
-import type { BuilderOptions } from '../../store/segment-builder.ts';
+import type { ThreadHandle } from '../../ingest/index.ts';
+import type { BuilderOptions } from '../../store/index.ts';
 import { CaseSession } from '../../search/index.ts';
 import type { EvidenceTools } from './check-evidence.ts';
 import type { SampleSize } from './read-back.ts';

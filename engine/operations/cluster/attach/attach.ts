@@ -10,7 +10,7 @@
 import { DaybookError } from '../../../contract/errors.ts';
 import { type HandedOverFile, type HandOverManifest, SUMMED } from '../../../contract/hand-over.ts';
 import { text } from '../../../query/dialect/clickhouse.ts';
-import { SCHEMA_VERSION } from '../../../store/typed-events.ts';
+import { SCHEMA_VERSION } from '../../../store/index.ts';
 import { cellText, type Cluster, type ClusterRow } from '../cluster.ts';
 import { handedOverPlace, type HandedOverPlace } from './handed-over-place.ts';
 import {

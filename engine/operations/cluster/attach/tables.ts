@@ -7,7 +7,7 @@ import { KINDS } from '../../../contract/event.ts';
 import { SUMMED, type HandedOverFile } from '../../../contract/hand-over.ts';
 import { identifier, text } from '../../../query/dialect/clickhouse.ts';
 import { ATTRIBUTE_PREFIX } from '../../../util/attribute-columns.ts';
-import { TYPED_COLUMNS } from '../../../store/typed-events.ts';
+import { TYPED_COLUMNS } from '../../../store/index.ts';
 
 /** Tables that are replaced as a whole. */
 export const REPLACED = ['events', 'sources', 'files', 'attached'] as const;

@@ -1,10 +1,9 @@
 /** The evidence: one table of all sources with their hashes, ledgers and decisions. */
 import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
-import { type SourceRow, statusOf } from '../../../catalog/tables/sources.ts';
+import { type SourceRow, statusOf, locationOf } from '../../../catalog/index.ts';
 import { listedHashText } from '../../../contract/listed-hash-text.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
-import { locationOf } from '../../../catalog/source-place.ts';
 import type { ReportFacts } from '../facts.ts';
 import { bytesText, hash, number, shortBytes, time } from '../figures.ts';
 import { brief, markup, leftOut, table, type Html, type Piece } from '../html.ts';
