@@ -13,7 +13,8 @@ import { segmentPath } from './segment-path.ts';
 import type { SegmentFile } from './segment-store.ts';
 import { literal, segmentProblem, statementError } from './segment-builder.ts';
 import { daysOf } from '../util/segment-days.ts';
-import { typedColumns, type TypedSegment } from './typed-events.ts';
+import { epochMicros } from './segment-sql.ts';
+import { EVENT_ID, TYPED_COLUMNS, typedColumns, type TypedSegment } from './typed-events.ts';
 
 /** Rows of a group; fewer if rows are wide or memory is short. */
 const MOST_GROUP_ROWS = 122_880;
@@ -28,12 +29,20 @@ const THREAD_BYTES = 192e6;
 const FILE_MODE = 0o600;
 
 /** The attached segment's database name. */
-export const SEGMENT = 'seg_0';
+const SEGMENT = 'seg_0';
 
 /** Rows of a segment that have a tag. */
 interface TaggedRows {
   readonly name: string;
   readonly rows: Uint32Array;
+}
+
+/** Number of rows, their first and last time, and exact sums by column. */
+interface RowsSummary {
+  readonly rows: number;
+  readonly firstTs?: number;
+  readonly lastTs?: number;
+  readonly sums: Record<string, string>;
 }
 
 export class ParquetFolder {
@@ -46,6 +55,8 @@ export class ParquetFolder {
   private attached: SegmentFile | undefined;
   /** Whether the table `typed` belongs to the attached segment. */
   private isTyped = false;
+  /** Condition on `place` that holds for visible rows. */
+  private shown = 'true';
 
   private constructor(
     folder: string,
@@ -110,9 +121,20 @@ export class ParquetFolder {
     this.repeating = setInterval(() => this.connection.interrupt(), 20);
   };
 
-  /** Attaches a segment as `SEGMENT`, replacing the previous one. @throws DaybookError not-found, case-damaged */
-  async attach(segment: SegmentFile): Promise<void> {
-    if (this.attached?.id === segment.id) return;
+  /**
+   * Attaches a segment, replacing the previous one.
+   * @param deleted numbers of rows to hide; undefined: none
+   * @throws DaybookError not-found, case-damaged
+   */
+  async attach(segment: SegmentFile, deleted: Uint32Array | undefined): Promise<void> {
+    if (this.attached?.id !== segment.id) await this.attachOther(segment);
+    this.shown = 'true';
+    if (deleted === undefined) return;
+    await this.deletedTable(deleted);
+    this.shown = 'place NOT IN (SELECT "row" FROM deleted)';
+  }
+
+  private async attachOther(segment: SegmentFile): Promise<void> {
     const path = segmentPath(this.folder, segment.file, segment);
     await this.run(`DETACH DATABASE IF EXISTS ${SEGMENT}`);
     await this.run('DROP TABLE IF EXISTS typed');
@@ -127,12 +149,77 @@ export class ParquetFolder {
     this.attached = segment;
   }
 
+  /** Writes a range of rows of the attached segment in their exported form, without deleted ones. @param rows half-open */
+  async copyEvents(
+    segment: TypedSegment & { readonly bytes: number; readonly rows: number },
+    rows: readonly [number, number],
+    out: string,
+  ): Promise<void> {
+    const typed = await this.typedRows(segment);
+    await this.copy(`SELECT * EXCLUDE (place) FROM ${typed} WHERE ${this.among(rows)}`, out, {
+      columns: TYPED_COLUMNS.length,
+      bytes: segment.bytes / segment.rows,
+    });
+  }
+
+  /** Summary of the rows that `copyEvents` must write. @param summed columns to add up */
+  async summaryOfEvents(
+    segment: TypedSegment,
+    rows: readonly [number, number],
+    summed: readonly string[],
+  ): Promise<RowsSummary> {
+    const columns = typedColumns(segment, ['ts', ...summed]).join(', ');
+    return this.summary(
+      `(SELECT rowid AS place, ${columns} FROM ${SEGMENT}.events) WHERE ${this.among(rows)}`,
+      summed,
+    );
+  }
+
+  /** Summary of the rows in a written file. */
+  async summaryOfFile(path: string, summed: readonly string[]): Promise<RowsSummary> {
+    return this.summary(`read_parquet(${literal(path)})`, summed);
+  }
+
+  private async summary(from: string, summed: readonly string[]): Promise<RowsSummary> {
+    const sums = summed.map((name) => `coalesce(sum(${name}), 0)`);
+    const values = ['count(*)', epochMicros('min(ts)'), epochMicros('max(ts)'), ...sums];
+    const [row = []] = await this.rows(`SELECT ${values.join(', ')} FROM ${from}`);
+    const [count, first, last, ...all] = row;
+    return {
+      rows: Number(count),
+      ...(first === null || first === undefined ? {} : { firstTs: Number(first) }),
+      ...(last === null || last === undefined ? {} : { lastTs: Number(last) }),
+      sums: Object.fromEntries(summed.map((name, i) => [name, all[i] ?? '0'])),
+    };
+  }
+
+  /** Counts the visible rows of the attached segment that have these tags, once for each tag. */
+  async countTagged(tags: readonly TaggedRows[]): Promise<number> {
+    await this.taggedTable(tags);
+    const [[count] = []] = await this.rows(`SELECT count(*) FROM (${this.taggedRows()})`);
+    return Number(count);
+  }
+
+  /** Writes the rows that `countTagged` counted: `event_id` and `tag`. */
+  async copyTagged(out: string): Promise<void> {
+    await this.copy(`${this.taggedRows()} ORDER BY place, tag`, out, { columns: 2, bytes: 16 });
+  }
+
+  private taggedRows(): string {
+    const events = `SELECT rowid AS place, ${EVENT_ID} AS event_id FROM ${SEGMENT}.events`;
+    return `SELECT event_id, tag FROM (${events}) JOIN tagged ON tagged."row" = place WHERE ${this.shown}`;
+  }
+
+  private among([first, end]: readonly [number, number]): string {
+    return `place >= ${first} AND place < ${end} AND ${this.shown}`;
+  }
+
   /**
    * The rows of the attached segment in their exported form, each with its `place` in the segment. If files are
    * made of its days and memory allows it, they are materialised once: finding thousands of attributes takes longer
    * than reading them.
    */
-  async typedRows(segment: TypedSegment & { readonly bytes: number }): Promise<string> {
+  private async typedRows(segment: TypedSegment & { readonly bytes: number }): Promise<string> {
     const rows = `SELECT rowid AS place, ${typedColumns(segment).join(', ')} FROM ${SEGMENT}.events`;
     if (daysOf(segment).length === 1 || segment.bytes * EXPANSION > this.groupBytes)
       return `(${rows})`;
@@ -142,7 +229,7 @@ export class ParquetFolder {
   }
 
   /** Makes the table `deleted("row")` of row numbers, replacing the previous one. */
-  async deletedTable(rows: Uint32Array): Promise<void> {
+  private async deletedTable(rows: Uint32Array): Promise<void> {
     await this.run('CREATE OR REPLACE TABLE deleted ("row" BIGINT)');
     const appender = await this.connection.createAppender('deleted');
     for (const row of rows) {
@@ -153,7 +240,7 @@ export class ParquetFolder {
   }
 
   /** Makes the table `tagged("row", tag)`, replacing the previous one. */
-  async taggedTable(tags: readonly TaggedRows[]): Promise<void> {
+  private async taggedTable(tags: readonly TaggedRows[]): Promise<void> {
     await this.run('CREATE OR REPLACE TABLE tagged ("row" BIGINT, tag VARCHAR)');
     const appender = await this.connection.createAppender('tagged');
     for (const { name, rows } of tags)
@@ -169,7 +256,7 @@ export class ParquetFolder {
    * Writes the rows of a select to a file, in its order.
    * @param row number of columns in a row, and its size in the segment
    */
-  async copy(
+  private async copy(
     select: string,
     out: string,
     { columns, bytes }: { readonly columns: number; readonly bytes: number },
@@ -192,7 +279,7 @@ export class ParquetFolder {
   }
 
   /** The rows of a small result, as texts. */
-  async rows(sql: string): Promise<(string | null)[][]> {
+  private async rows(sql: string): Promise<(string | null)[][]> {
     try {
       const result = await this.connection.runAndReadAll(sql);
       return result

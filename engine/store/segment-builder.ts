@@ -16,6 +16,7 @@ import { diskError, diskFull } from '../util/files.ts';
 import type { IdleSlot } from '../util/idle-slot.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';
+import { numbersWhere } from './segment-sql.ts';
 import {
   type ConstantColumn,
   type KnownColumns,
@@ -354,6 +355,13 @@ export class SegmentBuilder {
     } catch (error) {
       throw storeError(error);
     }
+  }
+
+  /** Numbers of the rows of a table that meet a condition, ascending. */
+  async numbersWhere(table: string, condition: string): Promise<Uint32Array> {
+    return Uint32Array.from(await this.rows(numbersWhere(table, condition)), ([row]) =>
+      Number(row),
+    );
   }
 
   /** Runs `sql` on the builder's connection and returns its rows as JavaScript values. */

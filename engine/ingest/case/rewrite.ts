@@ -8,6 +8,7 @@ import { LEFT_OUT } from '../../catalog/tables/marks.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../../store/messages/message-columns.ts';
 import { type BuiltSegment, identifier, literal } from '../../store/segment-builder.ts';
+import { isAmong, isNotAmong, withBeside } from '../../store/segment-sql.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { SegmentRewriter } from './segment-rewriter.ts';
@@ -90,7 +91,7 @@ async function selectLive(
     let where = '';
     if (deleted.length > 0) {
       await rewriter.builder.rowTable(`deleted_${segment.id}`, deleted);
-      where = ` WHERE ${table}.rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
+      where = ` WHERE ${isNotAmong(`SELECT row FROM deleted_${segment.id}`, table)}`;
     }
     const columns = segment.columns.map((column) => {
       const other = renamed[i]?.get(column);
@@ -106,7 +107,7 @@ async function selectLive(
     let from = `${identifier(name)}.${table}`;
     if (beside !== undefined) {
       columns.push('beside.*');
-      from += ` LEFT JOIN (${beside.select}) AS beside ON ${table}.rowid = beside.${identifier(beside.row)}`;
+      from = withBeside(identifier(name), table, beside.select, identifier(beside.row));
     }
     parts.push(`SELECT ${columns.join(', ')} FROM ${from}${where}`);
   }
@@ -358,16 +359,16 @@ async function tagsOf(
       const table = `tagged_${segmentId}_${tagId === LEFT_OUT ? 'left_out' : tagId}`;
       await builder.rowTable(table, catalog.marks.of(segmentId, tagId));
       events.push(
-        `SELECT source_id, seq FROM seg_${segmentId}.events WHERE rowid IN (SELECT row FROM ${table})`,
+        `SELECT source_id, seq FROM seg_${segmentId}.events WHERE ${isAmong(`SELECT row FROM ${table}`)}`,
       );
     }
-    const rows = await builder.rows(
-      `SELECT rowid::DOUBLE FROM ${MADE}.events WHERE (source_id, seq) IN (${events.join(' UNION ALL ')}) ORDER BY rowid`,
+    const rows = await builder.numbersWhere(
+      `${MADE}.events`,
+      `(source_id, seq) IN (${events.join(' UNION ALL ')})`,
     );
     if (rows.length === 0) continue;
-    const marked = Uint32Array.from(rows, ([row]) => Number(row));
-    out.push({ tagId, rows: marked });
-    if (tagId === LEFT_OUT) out.push({ tagId: 0, rows: marked });
+    out.push({ tagId, rows });
+    if (tagId === LEFT_OUT) out.push({ tagId: 0, rows });
   }
   return out;
 }

@@ -15,6 +15,7 @@ import {
   type BuiltSegment,
   type KnownRows,
 } from '../../store/segment-builder.ts';
+import { firstOfEach } from '../../store/segment-sql.ts';
 import { type DayCount, daysOf, daysOfAll } from '../../util/segment-days.ts';
 import { EarlyNodes } from '../compaction/merge-rollups.ts';
 import type { BuiltIndex } from '../indexing/index-protocol.ts';
@@ -252,9 +253,6 @@ export class ChunkCommits {
     // Segments of events without a time have no column for it.
     const time = (columns: readonly string[]) =>
       columns.includes('ts') ? 'ts' : 'NULL::TIMESTAMP AS ts';
-    const filters = [
-      `record_key IS NULL OR row_number() OVER (PARTITION BY record_key${part.columns.includes('ts') ? ', ts' : ''} ORDER BY source_id, seq) = 1`,
-    ];
     const known: string[] = [];
     for (const segment of existing) {
       const name = await this.context.writer.attach(segment);
@@ -262,13 +260,11 @@ export class ChunkCommits {
         `SELECT record_key, ${time(segment.columns)} FROM ${identifier(name)}.events WHERE record_key IS NOT NULL`,
       );
     }
-    if (known.length > 0) {
-      filters.push(
-        `record_key IS NULL OR NOT EXISTS (FROM (${known.join(' UNION ALL ')}) k WHERE k.record_key = p.record_key AND k.ts IS NOT DISTINCT FROM ${part.columns.includes('ts') ? 'p.ts' : 'NULL'})`,
-      );
-    }
-    const kept = `SELECT * FROM (${select}) p QUALIFY ${filters[0]!}`;
-    return filters.length === 1 ? kept : `SELECT * FROM (${kept}) p WHERE ${filters[1]!}`;
+    const hasTime = part.columns.includes('ts');
+    const columns = hasTime ? ['record_key', 'ts'] : ['record_key'];
+    const kept = firstOfEach(select, columns, ['source_id', 'seq']);
+    if (known.length === 0) return kept;
+    return `SELECT * FROM (${kept}) p WHERE record_key IS NULL OR NOT EXISTS (FROM (${known.join(' UNION ALL ')}) k WHERE k.record_key = p.record_key AND k.ts IS NOT DISTINCT FROM ${hasTime ? 'p.ts' : 'NULL'})`;
   }
 
   private applyState(state: SourceState): void {

@@ -5,6 +5,7 @@
 import { COLUMNS, isColumn, type ColumnName, type Kind } from '../../contract/event.ts';
 import type { Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
 import { identifier, type SegmentBuilder } from '../../store/segment-builder.ts';
+import { epochMicros } from '../../store/segment-sql.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import { IndexWriter } from './index-thread.ts';
 
@@ -124,7 +125,7 @@ function numberReader(
   isTime: boolean,
   rows: { values: Float64Array; present: Uint8Array },
 ): Reader {
-  const value = isTime ? `epoch_us(${identifier(column)})` : identifier(column);
+  const value = isTime ? epochMicros(identifier(column)) : identifier(column);
   return {
     sql: `CAST(${value} AS DOUBLE)`,
     take(values, at) {

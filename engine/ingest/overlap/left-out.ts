@@ -70,12 +70,7 @@ async function rowsOf(
   const within = superseded ? '' : ` AND "offset" >= ${from} AND ${end} <= ${to}`;
   const isThere = superseded || segment.columns.includes('offset');
   const found = isThere
-    ? await writer.builder.rows(
-        `SELECT rowid::DOUBLE FROM ${name}.events WHERE source_id = ${sourceId}${within} ORDER BY rowid`,
-      )
-    : [];
-  return RowSet.ofSorted(
-    Uint32Array.from(found, ([row]) => Number(row)),
-    segment.rows,
-  );
+    ? await writer.builder.numbersWhere(`${name}.events`, `source_id = ${sourceId}${within}`)
+    : new Uint32Array(0);
+  return RowSet.ofSorted(found, segment.rows);
 }

@@ -7,6 +7,7 @@
  */
 import type { Kind } from '../../contract/event.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
+import { notDeleted } from '../../query/dialect/duckdb.ts';
 import { attributesOf, isAttributeColumn } from '../../query/names/attribute-names.ts';
 import { knownField } from '../../query/index.ts';
 import { OVERFLOW_COLUMN } from '../../query/plan/scope.ts';
@@ -94,9 +95,7 @@ async function countFields(
       ),
     );
     for (const { segment, deleted, named } of portion) {
-      const where = deleted
-        ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
-        : '';
+      const where = deleted ? ` WHERE ${notDeleted(String(segment.id))}` : '';
       const counted = await watch.spanAsync('execute', () =>
         countRowsWith(
           (sql) => session.store.rows(sql, [], signal),

@@ -31,6 +31,8 @@ import {
   type BuilderOptions,
   identifier,
   literal,
+  numberedRows,
+  withBeside,
 } from '../../store/index.ts';
 import { removeFromCase } from '../../util/case-files.ts';
 import { findSource } from './find-source.ts';
@@ -210,7 +212,6 @@ class Refield {
     // An event whose source states addresses, ports or numbers is not cut.
     const stated = NUMBERS.filter(has).map((name) => `${identifier(name)} IS NOT NULL`);
     const columns = [
-      'rowid::DOUBLE',
       'source_id::DOUBLE',
       select('extractor'),
       select('program'),
@@ -230,7 +231,7 @@ class Refield {
       onRows(seen);
     };
     for await (const { columns: values, rows } of writer.builder.stream(
-      `SELECT ${columns.join(', ')} FROM ${database}.events ORDER BY rowid`,
+      numberedRows(`${database}.events`, columns),
     )) {
       this.parameters.signal?.throwIfAborted();
       const [numbers, ids, marks, programs, messages, hosts, states] = values;
@@ -344,7 +345,7 @@ class Refield {
     const database = await this.writer.attach(segment);
     const counts = columns.map((name) => `count(${replace[name]!})::DOUBLE`);
     const [row] = await this.writer.builder.rows(
-      `SELECT ${counts.join(', ')} FROM ${database}.events LEFT JOIN (${beside}) AS beside ON events.rowid = beside.${identifier(BESIDE + ROW)}`,
+      `SELECT ${counts.join(', ')} FROM ${withBeside(database, 'events', beside, identifier(BESIDE + ROW))}`,
     );
     return columns.filter((_, i) => Number(row?.[i]) === 0);
   }

@@ -20,7 +20,7 @@ import {
   type Rewritten,
   swapAll,
 } from '../../ingest/index.ts';
-import type { BuilderOptions } from '../../store/index.ts';
+import { type BuilderOptions, epochMicros, intervalOfMicros } from '../../store/index.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -170,7 +170,7 @@ async function retime(
   const local = localTime(changes, asked.dateOrder);
   const spans = await spansOf(writer, segments, mine, [...local, { new_time: 'local_time' }]);
   const derive = [...local, { new_offset: newOffset(changes, spans) }];
-  const error = perSource(changes, (change) => `to_microseconds(${change.error})`);
+  const error = perSource(changes, (change) => intervalOfMicros(change.error));
   const newTime = `(local_time - to_seconds(new_offset) - ${error})`;
   const after = await spansOf(writer, segments, mine, [...derive, { new_time: newTime }]);
   const replace = {
@@ -255,7 +255,7 @@ function localTime(
   changes: readonly Change[],
   dateOrder: DateOrder | undefined,
 ): Record<string, string>[] {
-  const error = perSource(changes, ({ errorBefore }) => `to_microseconds(${errorBefore})`);
+  const error = perSource(changes, ({ errorBefore }) => intervalOfMicros(errorBefore));
   const cases: string[] = [];
   if (changes.some(({ years }) => years !== 0)) {
     const years = perSource(changes, (change) => `to_years(${change.years})`);
@@ -387,7 +387,7 @@ async function spansOf(
   for (const segment of segments) {
     const from = await selectRows(writer, segment, mine, derive);
     const rows = (await writer.builder.rows(
-      `SELECT source_id::DOUBLE, count(*)::DOUBLE, epoch_us(min(new_time))::DOUBLE, epoch_us(max(new_time))::DOUBLE FROM (${from}) WHERE new_time IS NOT NULL GROUP BY source_id`,
+      `SELECT source_id::DOUBLE, count(*)::DOUBLE, ${epochMicros('min(new_time)')}::DOUBLE, ${epochMicros('max(new_time)')}::DOUBLE FROM (${from}) WHERE new_time IS NOT NULL GROUP BY source_id`,
     )) as [number, number, number, number][];
     for (const [id, events, first, last] of rows) {
       const span = spans.get(id);

@@ -19,12 +19,7 @@ import { type CaseSession, isGone } from '../../search/index.ts';
 import {
   type StoreOptions,
   ParquetFolder,
-  SEGMENT,
-  literal,
-  EVENT_ID,
   SCHEMA_VERSION,
-  TYPED_COLUMNS,
-  typedColumns,
   typedMacros,
 } from '../../store/index.ts';
 import { auditOutput } from '../output/output-file.ts';
@@ -207,12 +202,10 @@ class HandOver {
   }
 
   /** Makes the segment ready, with its rows that are not shown. */
-  private async attach({ segment }: EventsFile | TagsFile, plan: EventsPlan): Promise<string> {
-    await this.writer.attach(segment);
+  private async attach({ segment }: EventsFile | TagsFile, plan: EventsPlan): Promise<void> {
     const expected = plan.deleted.get(segment.id);
-    if (expected === undefined) return '';
-    await this.writer.deletedTable(this.marks(segment.id, 0, expected));
-    return ' AND place NOT IN (SELECT "row" FROM deleted)';
+    const deleted = expected === undefined ? undefined : this.marks(segment.id, 0, expected);
+    await this.writer.attach(segment, deleted);
   }
 
   /** Rows with a mark, if they are those that were planned. */
@@ -225,22 +218,14 @@ class HandOver {
   }
 
   private async events(file: EventsFile, plan: EventsPlan): Promise<HandedOverFile | undefined> {
-    const { segment, day, path } = file;
-    const shown = await this.attach(file, plan);
-    const [first, end] = file.rows;
-    const where = `WHERE place >= ${first} AND place < ${end}${shown}`;
-    const select = `SELECT * EXCLUDE (place) FROM ${await this.writer.typedRows(segment)} ${where}`;
-    const summed = typedColumns(segment, ['ts', ...SUMMED]).join(', ');
-    const expected = await this.sums(
-      `(SELECT * FROM (SELECT rowid AS place, ${summed} FROM ${SEGMENT}.events) ${where})`,
-    );
+    const { writer } = this;
+    const { segment, day, path, rows } = file;
+    await this.attach(file, plan);
+    const expected = await writer.summaryOfEvents(segment, rows, SUMMED);
     if (expected.rows === 0) return undefined;
     return this.target.put(path, file.from, async (partial) => {
-      await this.writer.copy(select, partial, {
-        columns: TYPED_COLUMNS.length,
-        bytes: segment.bytes / segment.rows,
-      });
-      const found = await this.sums(`read_parquet(${literal(partial)})`);
+      await writer.copyEvents(segment, rows, partial);
+      const found = await writer.summaryOfFile(partial, SUMMED);
       if (JSON.stringify(found) !== JSON.stringify(expected))
         throw new DaybookError(
           'internal',
@@ -250,40 +235,19 @@ class HandOver {
     });
   }
 
-  private async sums(rows: string): Promise<{
-    rows: number;
-    firstTs?: number;
-    lastTs?: number;
-    sums: Record<string, string>;
-  }> {
-    const sums = SUMMED.map((name) => `coalesce(sum(${name}), 0)`);
-    const values = ['count(*)', 'epoch_us(min(ts))', 'epoch_us(max(ts))', ...sums];
-    const [row = []] = await this.writer.rows(`SELECT ${values.join(', ')} FROM ${rows}`);
-    const [count, first, last, ...all] = row;
-    return {
-      rows: Number(count),
-      ...(first === null || first === undefined ? {} : { firstTs: Number(first) }),
-      ...(last === null || last === undefined ? {} : { lastTs: Number(last) }),
-      sums: Object.fromEntries(SUMMED.map((name, i) => [name, all[i] ?? '0'])),
-    };
-  }
-
   private async tags(file: TagsFile, plan: EventsPlan): Promise<HandedOverFile | undefined> {
     const { segment, path } = file;
-    const shown = await this.attach(file, plan);
-    await this.writer.taggedTable(
+    await this.attach(file, plan);
+    const rows = await this.writer.countTagged(
       file.tags.map((tag) => ({
         name: tag.name,
         rows: this.marks(segment.id, tag.id, tag.hash),
       })),
     );
-    const found = `SELECT rowid AS place, ${EVENT_ID} AS event_id FROM ${SEGMENT}.events WHERE true${shown}`;
-    const select = `SELECT event_id, tag FROM (${found}) JOIN tagged ON tagged."row" = place ORDER BY place, tag`;
-    const [[count] = []] = await this.writer.rows(`SELECT count(*) FROM (${select})`);
-    if (Number(count) === 0) return undefined;
+    if (rows === 0) return undefined;
     return this.target.put(path, file.from, async (partial) => {
-      await this.writer.copy(select, partial, { columns: 2, bytes: 16 });
-      return { segment: segment.id, rows: Number(count) };
+      await this.writer.copyTagged(partial);
+      return { segment: segment.id, rows };
     });
   }
 

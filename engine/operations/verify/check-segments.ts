@@ -9,7 +9,7 @@ import type { SegmentRow } from '../../catalog/index.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { sideFilePath } from '../../index/index.ts';
 import { damagedNodes } from '../../ingest/index.ts';
-import { identifier } from '../../store/index.ts';
+import { identifier, epochMicros } from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 
@@ -140,7 +140,7 @@ async function contentProblem(
     await store.attach([segment]);
     const events = `${identifier(`seg_${segment.id}`)}.events`;
     const times = segment.columns.includes('ts')
-      ? 'epoch_us(min(ts)), epoch_us(max(ts))'
+      ? `${epochMicros('min(ts)')}, ${epochMicros('max(ts)')}`
       : 'NULL, NULL';
     const [[rows, first, last]] = (await store.rows(
       `SELECT count(*), ${times} FROM ${events}`,

@@ -9,7 +9,7 @@ import type { Column } from '../../columns/columns.ts';
 import type { EventBatch } from '../../columns/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
 import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
-import { OVERFLOW_COLUMN, identifier, type Plain } from '../../store/index.ts';
+import { OVERFLOW_COLUMN, identifier, type Plain, epochMicros } from '../../store/index.ts';
 
 type Value = string | number | bigint;
 
@@ -64,7 +64,7 @@ function textOf(column: Extract<Column, { type: 'text' }>, row: number): string 
 /** The SELECT list for columns of a segment. */
 export function selected(columns: readonly string[]): string {
   return columns
-    .map((name) => (name === 'ts' ? `epoch_us(ts) AS ts` : identifier(name)))
+    .map((name) => (name === 'ts' ? `${epochMicros('ts')} AS ts` : identifier(name)))
     .join(', ');
 }
 

@@ -1,6 +1,6 @@
 /**
- * SQL that only DuckDB understands is confined to this folder, for queries and search, so that a second dialect is
- * possible.
+ * SQL that only DuckDB understands is confined to this folder and `engine/store`: queries can have a second dialect, and
+ * a change in DuckDB affects two folders.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,15 +15,18 @@ function code(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-it.each(['query', 'search'])('engine/%s has no SQL of the dialect outside of it', (module) => {
-  const folder = join(ENGINE, module);
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.ts$/.test(file) && !/\.test\.ts$|^dialect\b|\btesting\b/.test(file),
-  );
-  expect(files.length).toBeGreaterThan(50);
-  const outside = files.flatMap((file) => {
-    const found = OWN.exec(code(readFileSync(join(folder, file), 'utf8')));
-    return found === null ? [] : `${file}: ${found[0]}`;
-  });
-  expect(outside).toEqual([]);
-});
+it.each(['query', 'search', 'ingest', 'operations'])(
+  'engine/%s has no SQL of the dialect outside of it',
+  (module) => {
+    const folder = join(ENGINE, module);
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => /\.ts$/.test(file) && !/\.test\.ts$|^dialect\b|\btesting\b/.test(file),
+    );
+    expect(files.length).toBeGreaterThan(40);
+    const outside = files.flatMap((file) => {
+      const found = OWN.exec(code(readFileSync(join(folder, file), 'utf8')));
+      return found === null ? [] : `${file}: ${found[0]}`;
+    });
+    expect(outside).toEqual([]);
+  },
+);
