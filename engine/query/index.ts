@@ -13,8 +13,11 @@ export { parseQuery } from './syntax/parse.ts';
 export { QueryError } from './syntax/query-error.ts';
 export type { SegmentInfo } from './plan/scope.ts';
 export { OVERFLOW_COLUMN } from './plan/scope.ts';
-export type { Filter } from './filters/filter.ts';
-export { type CompileContext, type Plan, limited, planQuery, shapeOfAnswer } from './plan/plan.ts';
+export { type Filter, listOf } from './filters/filter.ts';
+export { type CompileContext, type Plan, limited } from './plan/plan.ts';
+export { planQuery } from './plan/plan-query.ts';
+export { shapeOfAnswer } from './plan/plan-tables.ts';
+export { filtersOf } from './plan/events-node.ts';
 export type { MatchedRange } from './time/grid.ts';
 export { endsEvents, notesOfTotals } from './stages/stages.ts';
 export {

@@ -14,7 +14,8 @@ import { knownField } from '../query/names/fields.ts';
 import { doubtfulNames, settled } from '../query/plan/analyse.ts';
 import { type GivenFile, lookupFiles } from '../query/lookups/lookup-file.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
-import { type Plan, planQuery } from '../query/plan/plan.ts';
+import type { Plan } from '../query/plan/plan.ts';
+import { planQuery } from '../query/plan/plan-query.ts';
 import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/plan/scope.ts';
 import { isAggregating, queriesIn, stageOperatorOf } from '../query/stages/stages.ts';
 

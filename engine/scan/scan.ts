@@ -15,7 +15,7 @@ import { CUT_COLUMNS, type Cutter } from '../fields/cutting/cutter.ts';
 import { cutterWith } from '../fields/cutting/own-extractors.ts';
 import { type Answer, shapeAnswer } from '../query/answers/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
-import { buildTable, eventContext, gridOf } from '../query/plan/plan.ts';
+import { buildTable, eventContext, gridOf } from '../query/plan/plan-tables.ts';
 import { QueryError, didYouMean, shown } from '../query/syntax/query-error.ts';
 import { outputsOf } from '../query/statements/statements.ts';
 import type { TableColumn } from '../query/statements/relation.ts';

@@ -21,7 +21,8 @@ import {
 } from '../../query/index.ts';
 import { bucketStart, type Grid } from '../../query/time/grid.ts';
 import type { OutputColumn } from '../../query/statements/outputs.ts';
-import { gridOf, timelineOf } from '../../query/plan/plan.ts';
+import { gridOf } from '../../query/plan/plan-tables.ts';
+import { timelineOf } from '../../query/plan/plan.ts';
 import { completeEvents } from '../../query/statements/shown-events.ts';
 import type { AnswerTable, QueryParameters } from '../../search/index.ts';
 import { namesOfTotals, notesOf, withinAnswered } from '../../search/index.ts';

@@ -9,7 +9,7 @@ import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import { computeAgain } from '../batch/batch-scope.ts';
 import { Budget } from '../batch/budget.ts';
 import { Params } from '../dialect/duckdb.ts';
-import { buildTable, gridOf } from '../plan/plan.ts';
+import { buildTable, gridOf } from '../plan/plan-tables.ts';
 import { outputsOf } from '../statements/statements.ts';
 import { shapeAnswer } from '../answers/answer.ts';
 import { stageOperatorOf } from '../stages/stages.ts';

@@ -134,6 +134,11 @@ export function listFilter(list: MatchList): Filter {
   return items.length === 1 && first !== undefined ? first : { filter: 'or', items };
 }
 
+/** The list, if the filter consists of nothing else. */
+export function listOf(filter: Filter): MatchList | undefined {
+  return filter.filter === 'list' ? filter.list : undefined;
+}
+
 /** The condition that a test of a field is. Throws QueryError for a test that the field does not take. */
 export function readTest(written: WrittenTest): LeafFilter {
   for (const operator of ALL_OPERATORS) {

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { COLUMNS, KINDS } from '../../contract/event.ts';
 import { eventFields } from '../names/fields.ts';
-import { planQuery } from '../plan/plan.ts';
+import { planQuery } from '../plan/plan-query.ts';
 import type { SegmentInfo } from '../plan/scope.ts';
 import { compileMatchedLines, compileSomeEvent } from './matched-lines.ts';
 import { readList } from './match-list.ts';

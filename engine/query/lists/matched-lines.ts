@@ -1,7 +1,9 @@
 /** Statements that find the lines of a list which a plan's events match. */
 import { blockOfIp4, eachOf, listTable, Params, quoteIdentifier } from '../dialect/duckdb.ts';
 import { LINE_COLUMN, eachText, keyColumn, writtenNumbers } from '../filters/list.ts';
-import { type EventsNode, type Plan, eventContext, limited, relationOf } from '../plan/plan.ts';
+import type { EventsNode } from '../plan/events-node.ts';
+import { type Plan, limited } from '../plan/plan.ts';
+import { eventContext, relationOf } from '../plan/plan-tables.ts';
 import type { Relation } from '../statements/relation.ts';
 import type { SegmentInfo } from '../plan/scope.ts';
 import type { Statement } from '../statements/statements.ts';

@@ -128,6 +128,23 @@ export function hiddenNames({ name }: Name, field: Field): string[] {
   return [...new Set([name.toLowerCase(), ...others])];
 }
 
+/** The names to show for a name. */
+export function namesShown(name: Name, field: Field): Name[] {
+  const others = expandedNames(field);
+  return others === undefined ? [name] : others.map((other) => ({ ...name, name: other }));
+}
+
+/** Chosen names without hidden ones. @param hidden in lower case */
+export function withoutHidden(
+  chosen: readonly Name[],
+  resolve: Resolve,
+  hidden: ReadonlySet<string>,
+): Name[] {
+  return chosen
+    .flatMap((name) => namesShown(name, resolve(name)))
+    .filter((name) => !hiddenNames(name, resolve(name)).some((one) => hidden.has(one)));
+}
+
 /** @throws QueryError for the tags of events, none of which is the first */
 export function checkNoTags(field: Field, { start }: Name): void {
   if (field.type === 'virtual' && field.name === 'tag' && field.ref === undefined)

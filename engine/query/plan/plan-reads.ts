@@ -1,6 +1,7 @@
 /** Segments and rows that the statements of a plan read. */
 import type { Found, FoundRows, Path } from './found.ts';
-import type { EventsNode, Plan } from './plan.ts';
+import type { EventsNode } from './events-node.ts';
+import type { Plan } from './plan.ts';
 import { countOf } from './rows.ts';
 import type { SegmentInfo } from './scope.ts';
 

@@ -1,6 +1,7 @@
 /** `fields f, …`: the columns that are shown. */
 import type { Stage } from '../syntax/ast.ts';
 import { project, sorted } from '../batch/table.ts';
+import { hiddenNames, withoutHidden } from '../names/fields.ts';
 import { syntaxError } from '../syntax/query-error.ts';
 import type { TableColumn } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
@@ -27,6 +28,21 @@ export const fieldsOperator: StageOperator<FieldsStage> = {
       fields.push(reader.column());
     }
     return { stage: 'fields', fields, ...(without ? { without } : {}) };
+  },
+  events: ({ fields, without }, before) => {
+    const { resolve, projection, computed } = before;
+    const names = fields.flatMap((name) => hiddenNames(name, resolve(name)));
+    if (without !== true) {
+      const hidden = new Set([...before.hidden].filter((name) => !names.includes(name)));
+      return { ...before, hidden, projection: fields };
+    }
+    const hidden = new Set([...before.hidden, ...names]);
+    return {
+      ...before,
+      hidden,
+      projection: projection && withoutHidden(projection, resolve, hidden),
+      computed: computed.filter(({ name }) => !hidden.has(name.toLowerCase())),
+    };
   },
   project: left,
   clickhouse: (stage, rows) =>

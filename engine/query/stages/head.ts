@@ -11,6 +11,7 @@ export const headOperator: StageOperator<HeadStage> = {
   form: 'head N',
   does: 'the first rows',
   parse: (reader) => ({ stage: 'head', limit: reader.number() ?? 10 }),
+  takes: ({ limit }) => ({ end: 'first', count: limit }),
   relation: ({ limit }, relation) => limited(relation, limit, false),
   clickhouse: ({ limit }, rows) => chosen(rows, firstRows(rows.order, limit)),
   batchTable: ({ limit }, table) => ({ ...table, rows: sorted(table).rows.slice(0, limit) }),

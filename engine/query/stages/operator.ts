@@ -13,6 +13,7 @@ import type {
   Measure,
   Name,
   SequenceStep,
+  SortKey,
   ValueNode,
 } from '../syntax/ast.ts';
 import type { BatchStage } from '../batch/stage.ts';
@@ -20,7 +21,9 @@ import type { Budget } from '../batch/budget.ts';
 import type { BatchTable } from '../batch/table.ts';
 import type { Wanted } from '../batch/batch-scope.ts';
 import type { ClickHouseRows, ClickHouseTable } from '../dialect/clickhouse-rows.ts';
+import type { Filter } from '../filters/filter.ts';
 import type { Field, Resolve } from '../names/fields.ts';
+import type { ShapedEvents, Shaping } from '../plan/events-node.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Grid, MatchedRange } from '../time/grid.ts';
 import type { Input, Relation, Table, TableColumn } from '../statements/relation.ts';
@@ -107,6 +110,12 @@ export interface Computed {
   readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
 }
 
+/** A number of rows at one end, in their order. */
+export interface RowsEnd {
+  readonly end: 'first' | 'last';
+  readonly count: number;
+}
+
 export interface StageOperator<S> {
   /** Its syntax, for messages. */
   readonly form: string;
@@ -125,6 +134,14 @@ export interface StageOperator<S> {
   clickhouse?(stage: S, rows: ClickHouseRows): ClickHouseRows | ClickHouseTable;
   /** SQL that selects or orders rows, of events or of a table. */
   relation?(stage: S, relation: Relation, around: Surroundings): Relation;
+  /** A condition that events must meet after it. */
+  condition?(stage: S, resolve: Resolve, around: Surroundings): Filter;
+  /** Changes events before any stage aggregates them: adds others, or selects the names to show. */
+  events?(stage: S, before: ShapedEvents, shaping: Shaping): ShapedEvents;
+  /** Keys that it sorts rows by, if it does nothing else. */
+  sortsBy?(stage: S): readonly SortKey[];
+  /** The rows at one end that it takes, if it does nothing else. */
+  takes?(stage: S): RowsEnd;
   /** Fields that rows have more after it, or others by these names: of events and of tables, in SQL and in memory. */
   computes?(stage: S, resolve: Resolve, around: Surroundings): Computed;
   /**
@@ -155,6 +172,8 @@ export interface StageOperator<S> {
    * @param sources their names; undefined if it is not known which, or whether there are any
    */
   noteOfTotals?(sources: readonly string[]): string[];
+  /** It groups events by the template of their message, which text indexes know. */
+  readonly byTemplate?: true;
   /** The question that rollups can answer instead. */
   groups?(stage: S): GroupedBy;
 

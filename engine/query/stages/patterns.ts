@@ -398,6 +398,7 @@ class Templates {
 export const patternsOperator: StageOperator<PatternsStage> = {
   form: 'patterns [N] [asc | desc]',
   does: 'messages by their shape',
+  byTemplate: true,
   parse: (reader) => {
     const limit = reader.number() ?? PATTERNS_SHOWN;
     const descending = reader.word('desc');

@@ -32,6 +32,7 @@ export const sortOperator: StageOperator<SortStage> = {
     } while (reader.comma());
     return { stage: 'sort', keys };
   },
+  sortsBy: ({ keys }) => keys,
   relation: ({ keys }, relation) => sortRelation(relation, keys),
   clickhouse: ({ keys }, rows) => {
     const order = keys.flatMap(({ by, descending }) => {

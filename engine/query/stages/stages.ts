@@ -1,6 +1,6 @@
 /** The stages of the language, by name. */
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import type { Ast, Expression, Stage, StageName } from '../syntax/ast.ts';
+import type { Ast, Expression, SortKey, Stage, StageName } from '../syntax/ast.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Relation } from '../statements/relation.ts';
 import { countOperator } from './count.ts';
@@ -9,7 +9,7 @@ import { evalOperator } from './eval.ts';
 import { extractOperator } from './extract.ts';
 import { fieldsOperator } from './fields.ts';
 import { headOperator } from './head.ts';
-import type { StageOperator } from './operator.ts';
+import type { RowsEnd, StageOperator } from './operator.ts';
 import { lookupOperator } from './lookup.ts';
 import { parseOperator } from './parse.ts';
 import { patternsOperator } from './patterns.ts';
@@ -68,19 +68,24 @@ export function stageOperatorOf({ stage }: { readonly stage: StageName }): Stage
   return STAGE_OPERATORS[stage];
 }
 
-/** Stages that choose or order events, or make a table of them row by row, and need no filter. */
-export type RowStage = Extract<
-  Stage,
-  { stage: 'sort' | 'head' | 'tail' | 'dedup' | 'eval' | 'lookup' | 'unnest' }
->;
-
-export function isRowStage(stage: Stage): stage is RowStage {
-  const { relation, derives } = stageOperatorOf(stage);
-  return derives === undefined ? relation !== undefined && stage.stage !== 'where' : derives(stage);
+/** Whether a stage selects or orders rows other than by a condition, or makes a table of them row by row. */
+export function isRowStage(stage: Stage): boolean {
+  const { relation, derives, condition } = stageOperatorOf(stage);
+  return derives === undefined ? relation !== undefined && condition === undefined : derives(stage);
 }
 
-export function chooseRows(stage: RowStage, relation: Relation, around: Surroundings): Relation {
+export function chooseRows(stage: Stage, relation: Relation, around: Surroundings): Relation {
   return stageOperatorOf(stage).relation?.(stage, relation, around) ?? relation;
+}
+
+/** The keys that a stage sorts by; undefined: it does something else. */
+export function sortKeysOf(stage: Stage): readonly SortKey[] | undefined {
+  return stageOperatorOf(stage).sortsBy?.(stage);
+}
+
+/** The end of the rows that a stage takes; undefined: it does something else. */
+export function endTakenBy(stage: Stage): RowsEnd | undefined {
+  return stageOperatorOf(stage).takes?.(stage);
 }
 
 /** The filters that are part of a stage. */

@@ -1,6 +1,7 @@
 /** `union (query)`: the events of both, each once. */
 import type { Stage } from '../syntax/ast.ts';
 import { TIME_ORDER } from '../statements/events.ts';
+import { syntaxError } from '../syntax/query-error.ts';
 import type { Relation } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
 
@@ -18,10 +19,26 @@ export function unionRelation(left: Relation, right: Relation): Relation {
   };
 }
 
-/** A union is a node of a plan's events, with a query on either side. */
 export const unionOperator: StageOperator<UnionStage> = {
   form: 'union (query)',
   does: 'the events of another query, too',
   parse: (reader) => ({ stage: 'union', query: reader.nested() }),
+  events: ({ query, start }, before, { isTable, eventsOf }) => {
+    if (isTable)
+      throw syntaxError(
+        'union takes events, not a table',
+        start,
+        'put union before the stage that makes a table of them',
+      );
+    const left = before.events;
+    const right = eventsOf(query);
+    const isFilter = left.node === 'base' && right.node === 'base';
+    return {
+      ...before,
+      events: isFilter
+        ? { node: 'base', filter: { filter: 'or', items: [left.filter, right.filter] } }
+        : { node: 'union', left, right },
+    };
+  },
   withQuery: (stage, change) => ({ ...stage, query: change(stage.query) }),
 };

@@ -22,6 +22,7 @@ export const whereOperator: StageOperator<WhereStage> = {
   does: 'a further filter',
   parse: (reader) => ({ stage: 'where', filter: reader.filter() }),
   withFilters: (stage, change) => ({ ...stage, filter: change(stage.filter) }),
+  condition: ({ filter }, resolve, around) => analyse(filter, resolve, around),
   relation: ({ filter }, relation, around) =>
     whereRelation(relation, analyse(filter, relation.resolve, around)),
   clickhouse: ({ filter }, rows) => ({

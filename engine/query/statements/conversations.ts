@@ -17,7 +17,8 @@ import {
 import { knownField } from '../names/fields.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { boundTable } from './groups.ts';
-import { type Plan, eventContext, inputOf } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { eventContext, inputOf } from '../plan/plan-tables.ts';
 import type { Scope } from '../plan/scope.ts';
 import { type InputColumn, type TableColumn, orderBy } from './relation.ts';
 import type { OutputColumn } from './outputs.ts';

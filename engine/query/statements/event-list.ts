@@ -12,11 +12,13 @@ import { messageParts } from './message-parts.ts';
 import type { Found } from '../plan/found.ts';
 import type { Rows } from '../plan/rows.ts';
 import { Outputs } from './outputs.ts';
-import { type Plan, eventContext, inputOf, relationOf } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { eventContext, inputOf, relationOf } from '../plan/plan-tables.ts';
 import { QueryError } from '../syntax/query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
 import { type SegmentInfo, TRUE } from '../plan/scope.ts';
 import { sortRelation } from '../stages/sort.ts';
+import { sortKeysOf } from '../stages/stages.ts';
 import { type Statement, fieldOutput, instant, projected } from './statements.ts';
 
 /** Texts of a list are cut there, in characters. */
@@ -130,7 +132,7 @@ function nameOf(name: string): Name {
 /** Removes orders after which no stage selects rows: another order replaces them. */
 export function withoutLastSort(plan: Plan): Plan {
   let { events } = plan;
-  while (events.node === 'stage' && events.stage.stage === 'sort') events = events.of;
+  while (events.node === 'stage' && sortKeysOf(events.stage) !== undefined) events = events.of;
   return events === plan.events ? plan : { ...plan, events };
 }
 

@@ -2,7 +2,8 @@
 import { type Name } from '../syntax/ast.ts';
 import { boundList, eachOf, micros, nullOf, numbersBelow, Params } from '../dialect/duckdb.ts';
 import type { RawValue } from '../values/raw-value.ts';
-import { type Plan, eventContext, inputOf } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { eventContext, inputOf } from '../plan/plan-tables.ts';
 import { type InputColumn, inputColumns } from './relation.ts';
 import { TRUE } from '../plan/scope.ts';
 import type { EvenGrid } from './stacked-timeline.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { COLUMNS, KINDS } from '../../contract/event.ts';
-import { planQuery } from '../plan/plan.ts';
+import { planQuery } from '../plan/plan-query.ts';
 import type { SegmentInfo } from '../plan/scope.ts';
 import { compileRows } from './statements.ts';
 

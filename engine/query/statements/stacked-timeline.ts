@@ -6,7 +6,8 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { keptWhere, micros, nullOf, Params } from '../dialect/duckdb.ts';
-import { type Plan, eventContext, inputOf } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { eventContext, inputOf } from '../plan/plan-tables.ts';
 import { type InputColumn, byValue, inputColumns, orderBy } from './relation.ts';
 import { TRUE } from '../plan/scope.ts';
 import { groupKeys, keyList } from '../stages/group.ts';

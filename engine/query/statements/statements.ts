@@ -24,15 +24,8 @@ import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import { type OutputColumn, Outputs, readable } from './outputs.ts';
 import { defaultColumns, isOther, otherNames } from '../names/default-columns.ts';
-import {
-  type Plan,
-  buildTable,
-  eventContext,
-  gridOf,
-  inputOf,
-  relationOf,
-  timelineOf,
-} from '../plan/plan.ts';
+import { type Plan, timelineOf } from '../plan/plan.ts';
+import { buildTable, eventContext, gridOf, inputOf, relationOf } from '../plan/plan-tables.ts';
 import { inputColumns, orderBy, sortKey, type Table, type TableColumn } from './relation.ts';
 import type { MatchedRange, Grid } from '../time/grid.ts';
 import type { Rows } from '../plan/rows.ts';

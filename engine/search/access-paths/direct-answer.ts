@@ -1,6 +1,7 @@
 /** Answers that follow from row numbers alone, without reading events: `count` and `timeline`. */
 import { type Grid, bucketStart } from '../../query/time/grid.ts';
-import { type Plan, gridOf, timelineOf } from '../../query/plan/plan.ts';
+import { type Plan, timelineOf } from '../../query/plan/plan.ts';
+import { gridOf } from '../../query/plan/plan-tables.ts';
 import type { AnswerStatement } from '../../query/statements/statements.ts';
 import { type TimedRows, bucketCounts, eventsIn, rangeOf } from './timed-rows.ts';
 

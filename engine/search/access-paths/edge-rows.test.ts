@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RowSet } from '../../util/row-set.ts';
 import { ALL } from '../../query/filters/filter.ts';
-import { planQuery } from '../../query/plan/plan.ts';
+import { planQuery } from '../../query/plan/plan-query.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { edgesOf, foundAtEdge } from './edge-rows.ts';
 import type { FoundRows } from '../../query/plan/found.ts';

@@ -13,7 +13,9 @@ import { RowSet } from '../../util/row-set.ts';
 import { disjointGroups } from '../../util/segment-days.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { ALL, type Filter } from '../../query/filters/filter.ts';
-import type { EventsNode, Plan } from '../../query/plan/plan.ts';
+import type { EventsNode } from '../../query/plan/events-node.ts';
+import type { Plan } from '../../query/plan/plan.ts';
+import { endTakenBy, sortKeysOf } from '../../query/stages/stages.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import type { Found, FoundRows } from '../../query/plan/found.ts';
 import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/plan/rows.ts';
@@ -53,7 +55,7 @@ export function edgesOf({ events, resolve }: Pick<Plan, 'events' | 'resolve'>): 
         walk(node.of, []);
         return;
       case 'stage':
-        walk(node.of, node.stage.stage === 'dedup' ? [] : [node.stage, ...above]);
+        walk(node.of, [node.stage, ...above]);
     }
   };
   walk(events, []);
@@ -64,16 +66,16 @@ export function edgesOf({ events, resolve }: Pick<Plan, 'events' | 'resolve'>): 
 function edgeOf(above: readonly Stage[], isTime: (name: Name) => boolean): Edge | undefined {
   let sorted: 'rows' | 'up' | 'down' = 'rows';
   for (const stage of above) {
-    if (stage.stage === 'sort') {
-      const [first] = stage.keys;
-      if (first === undefined || !isTime(first.by)) return undefined;
-      sorted = first.descending ? 'down' : 'up';
-    } else if (stage.stage === 'head' || stage.stage === 'tail') {
-      const undatedFirst = stage.stage === 'tail';
+    const [first] = sortKeysOf(stage) ?? [];
+    const taken = endTakenBy(stage);
+    if (taken !== undefined) {
+      const undatedFirst = taken.end === 'last';
       // Events without a time are last in either direction of the sort.
-      const end = (stage.stage === 'head') === (sorted !== 'down') ? 'first' : 'last';
-      return { end, undatedFirst, count: stage.limit, ties: sorted !== 'rows' };
-    } else return undefined;
+      const end = (taken.end === 'first') === (sorted !== 'down') ? 'first' : 'last';
+      return { end, undatedFirst, count: taken.count, ties: sorted !== 'rows' };
+    }
+    if (first === undefined || !isTime(first.by)) return undefined;
+    sorted = first.descending ? 'down' : 'up';
   }
   return undefined;
 }

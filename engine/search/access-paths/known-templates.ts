@@ -7,6 +7,7 @@
 import { RowSet } from '../../util/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { Plan } from '../../query/plan/plan.ts';
+import { stageOperatorOf } from '../../query/stages/stages.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { VARIABLE, templateOf } from '../../util/templates.ts';
 import type { FoundRows, KnownTemplate } from '../../query/plan/found.ts';
@@ -26,7 +27,10 @@ const MOST_LEFT = 0.3;
 
 /** Whether the plan groups all events of its filter by template. */
 export function groupsByTemplate(plan: Plan): boolean {
-  return plan.events.node === 'base' && plan.stages[0]?.stage === 'patterns';
+  const [first] = plan.stages;
+  return (
+    plan.events.node === 'base' && first !== undefined && stageOperatorOf(first).byTemplate === true
+  );
 }
 
 /**

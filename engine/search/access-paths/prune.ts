@@ -12,8 +12,8 @@ import {
 import { ALL, type Filter, compileFilter, conjuncts } from '../../query/filters/filter.ts';
 import { both } from '../../query/filters/logic.ts';
 import { undecided } from '../../query/filters/undecided.ts';
-import type { MatchList } from '../../query/lists/match-list.ts';
-import type { EventsNode, Plan } from '../../query/plan/plan.ts';
+import type { EventsNode } from '../../query/plan/events-node.ts';
+import type { Plan } from '../../query/plan/plan.ts';
 import { type SegmentInfo, judgingScope, segmentScope } from '../../query/plan/scope.ts';
 import type { Statement } from '../../query/statements/statements.ts';
 import { type StoredMessages, storedScope } from '../../query/statements/stored-messages.ts';
@@ -77,19 +77,7 @@ function isWide(rows: Rows, total: number): boolean {
   return span > count && span > total * WIDE && count > mostListed(span);
 }
 
-/** The filters of a plan's events, each with its segments; those of a union separately. */
-export function baseFilters(node: EventsNode): Filter[] {
-  switch (node.node) {
-    case 'base':
-      return [node.filter];
-    case 'union':
-      return [...baseFilters(node.left), ...baseFilters(node.right)];
-    default:
-      return baseFilters(node.of);
-  }
-}
-
-/** @param found by filter of `baseFilters`, then by segment; a segment without an entry is not pruned */
+/** @param found by filter of `filtersOf`, then by segment; a segment without an entry is not pruned */
 export function pruned(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
   const held = (node: EventsNode): EventsNode => {
     switch (node.node) {
@@ -151,11 +139,6 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
 /** Removes the candidates that did not match. */
 export function exactly(rows: Rows, found: FoundRows): FoundRows {
   return { rows, exact: true, rest: ALL, by: found.by };
-}
-
-/** The list, if the filter consists of nothing else. */
-export function listOf(filter: Filter): MatchList | undefined {
-  return filter.filter === 'list' ? filter.list : undefined;
 }
 
 /** Statement that returns, for each segment, `segment` and the times of its rows in microseconds, in row order. */

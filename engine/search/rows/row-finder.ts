@@ -12,12 +12,10 @@ import type { RollupNode, RollupNodes } from '../../index/rollup/tree/rollup-nod
 import { IndexDamaged, type IndexFiles, type TimeLookup } from '../../index/segment-indexes.ts';
 import {
   type Candidates,
-  baseFilters,
   compileTimes,
   compileVerify,
   findRows,
   exactly,
-  listOf,
   pruned,
   readsMessages,
   verified,
@@ -29,7 +27,9 @@ import {
   type RawValue,
   type SegmentInfo,
   type Statement,
+  filtersOf,
   intersect,
+  listOf,
 } from '../../query/index.ts';
 import type { SegmentAccess } from '../access-paths/segment-access.ts';
 import { type TimedRows, timesOfEnds } from '../access-paths/timed-rows.ts';
@@ -194,7 +194,7 @@ export class RowFinder {
   ): Promise<Plan> {
     const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
     const edges = edgesOf(plan);
-    for (const filter of baseFilters(plan.events)) {
+    for (const filter of filtersOf(plan.events)) {
       const edge = edges.get(filter);
       const find = (portion: readonly SegmentInfo[]) => this.found(filter, portion, reads);
       const timeOf = (segment: SegmentInfo) => this.known(segment).indexes.time;
