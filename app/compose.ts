@@ -26,7 +26,7 @@ import { PacketReader } from '../importers/pcap/formats/record.ts';
 import { addArchivePassword } from '../importers/shared/archives/archive-passwords.ts';
 import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
-import { listFiles } from '../importers/shared/archives/walk.ts';
+import { listFiles } from '../importers/shared/list-files.ts';
 import { formats } from './readers.ts';
 import { startThread } from './threads/threads.ts';
 import { append } from '../engine/util/append.ts';

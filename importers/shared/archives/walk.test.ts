@@ -19,15 +19,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DaybookError, SourceError } from '../../../engine/contract/errors.ts';
 import { paxEntry, tarHeader, tarOf, zipOf } from '../testing/archives.ts';
 import { DEFAULT_LIMITS } from '../decompress/decompress.ts';
-import {
-  displayName,
-  listFiles,
-  openItem,
-  walkFile,
-  walkPath,
-  type FoundItem,
-  type WalkOptions,
-} from './walk.ts';
+import { displayName } from './member-names.ts';
+import { listFiles } from '../list-files.ts';
+import { openItem, walkFile, walkPath, type FoundItem, type WalkOptions } from './walk.ts';
 
 let folder = '';
 let temporary = '';

@@ -1,51 +1,41 @@
 /**
- * Finds the sources of an import's arguments: files, folders, archives and their contents.
+ * Finds the sources of a file: the file itself, or the contents of the archive that it is.
  *
- * Invariants: names in archives are text and never become paths on disk; links out of a given folder are not
- * followed; whatever is not a source is reported with its reason; memory is bounded; and a source can be opened
- * again later from its `SourceLocation` alone.
+ * Invariants: names in archives are text and never become paths on disk; whatever is not a source is reported with
+ * its reason; memory is bounded; and a source can be opened again later from its `SourceLocation` alone.
  */
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, join, sep } from 'node:path';
-import type { Readable } from 'node:stream';
-import { isUtf8 } from 'node:buffer';
-import {
-  CancelledError,
-  DaybookError,
-  LimitError,
-  SourceError,
-  messageOfError,
-} from '../../../engine/contract/errors.ts';
-import { isLocked, type Ignored, type ReadLimits } from '../../../engine/contract/left-out.ts';
-import type { EvidenceItem, SourceInput } from '../../../engine/evidence/importer.ts';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { DaybookError, LimitError, SourceError } from '../../../engine/contract/errors.ts';
+import { type Ignored, isLocked, type ReadLimits } from '../../../engine/contract/left-out.ts';
 import type { SourceLocation } from '../../../engine/contract/source-location.ts';
-import { archivePasswords } from './archive-passwords.ts';
-import { pipeStream } from '../pipe-stream.ts';
+import type { EvidenceItem, SourceInput } from '../../../engine/evidence/importer.ts';
 import { ByteSource } from '../byte-source.ts';
 import {
+  type Compression,
   compressionOf,
+  type DecompressionLimits,
   DEFAULT_LIMITS,
   openContent,
   piecesOf,
-  type Compression,
-  type DecompressionLimits,
 } from '../decompress/decompress.ts';
-import { orderRotated } from '../rotation.ts';
+import { SPOOL_BYTES } from '../list-files.ts';
 import {
   BLOCK_BYTES,
   fileBlocks,
   fileBytes,
   fileProblem,
   keep,
-  smallFileBytes,
-  Spool,
   type Kept,
   type Life,
+  smallFileBytes,
   type StoredBytes,
 } from '../stored-bytes.ts';
+import { archivePasswords } from './archive-passwords.ts';
+import { displayName, MemberNames } from './member-names.ts';
 import { isSevenZip, sevenZipMembers } from './seven-zip.ts';
 import { isTarHeader, nextTarMember, TAR_BLOCK } from './tar.ts';
-import { isZip, overlappingMembers, tooManyMembers, zipMembers, type ZipArchive } from './zip.ts';
+import { isZip, overlappingMembers, type ZipArchive, zipMembers } from './zip.ts';
 
 export interface WalkOptions {
   /** Folder for copies of content that cannot be read twice in place. */
@@ -64,15 +54,6 @@ export interface WalkOptions {
    */
   readonly beginningBytes?: number;
   readonly limits?: DecompressionLimits;
-}
-
-/** A file of an import's arguments. */
-interface FoundFile {
-  /** Position among the files found. */
-  readonly ordinal: number;
-  readonly path: string;
-  /** Relative to the argument it came from. */
-  readonly name: string;
 }
 
 /** The content of an item; `notes` fills while it is read. */
@@ -164,126 +145,6 @@ const UNLOCK = 'give the password: --password-file FILE, or Unlock in Sources & 
 
 /** Members of an uncompressed tar up to this size are read over rather than jumped over. */
 const SKIP_BY_READING = 4 * 1024 * 1024;
-
-// -- files on disk -------------------------------------------------------------------------------
-
-/**
- * Lists the files below `paths`, in an order that depends on names alone, with rotated logs from the oldest to the
- * newest. Standard input (`-`) and named pipes are copied to `temporary` first (`spool-*`; the caller removes the
- * folder).
- * @param signal aborts waiting for a pipe that nobody writes to
- * @throws DaybookError not-found, unreadable for an argument; limit-exceeded, disk-full, cancelled
- */
-export async function listFiles(
-  paths: readonly string[],
-  recursive: boolean,
-  temporary: string,
-  spoolBytes = SPOOL_BYTES,
-  signal?: AbortSignal,
-): Promise<{ items: FoundFile[]; ignored: Ignored[] }> {
-  const items: FoundFile[] = [];
-  const ignored: Ignored[] = [];
-  const add = (path: string, name: string) => items.push({ ordinal: items.length, path, name });
-  for (const path of paths) {
-    if (path === '-') {
-      add(await spoolStream(process.stdin, temporary, spoolBytes, signal), 'standard-input');
-      continue;
-    }
-    const info = await stat(path).catch((error: unknown) => {
-      throw fileProblem(error, path);
-    });
-    if (info.isDirectory()) {
-      const found: { path: string; name: string }[] = [];
-      const root = await realpath(path);
-      await listFolder(path, '', root, recursive, found, ignored);
-      for (const file of orderRotated(found)) add(file.path, file.name);
-    } else if (info.isFile()) {
-      add(path, basename(path));
-    } else if (info.isFIFO()) {
-      add(await spoolStream(pipeStream(path), temporary, spoolBytes, signal), basename(path));
-    } else {
-      throw new DaybookError('unreadable', `${path}: neither a file nor a folder`);
-    }
-  }
-  return { items, ignored };
-}
-
-const SPOOL_BYTES = 256 * 2 ** 30;
-
-async function listFolder(
-  folder: string,
-  prefix: string,
-  root: string,
-  recursive: boolean,
-  found: { path: string; name: string }[],
-  ignored: Ignored[],
-): Promise<void> {
-  let names: string[];
-  try {
-    names = await readdir(folder);
-  } catch (error) {
-    const problem = fileProblem(error, folder);
-    if (prefix === '' || !(problem instanceof DaybookError)) throw problem;
-    ignored.push({ name: prefix.slice(0, -1), reason: problem.message });
-    return;
-  }
-  names.sort();
-  for (const entry of names) {
-    const path = join(folder, entry);
-    const name = prefix + entry;
-    const info = await lstat(path).catch((error: unknown) => {
-      ignored.push({ name, reason: messageOfError(fileProblem(error, path)) });
-    });
-    if (info === undefined) continue;
-    if (info.isFile()) found.push({ path, name });
-    else if (info.isSymbolicLink()) ignored.push({ name, reason: await linkReason(path, root) });
-    else if (!info.isDirectory()) ignored.push({ name, reason: deviceReason(info) });
-    else if (recursive) await listFolder(path, `${name}/`, root, recursive, found, ignored);
-    else ignored.push({ name, reason: 'a folder (--recursive reads folders in folders)' });
-  }
-}
-
-async function linkReason(path: string, root: string): Promise<string> {
-  try {
-    const target = await realpath(path);
-    return target === root || target.startsWith(root + sep)
-      ? 'symbolic link to what is in the folder'
-      : 'symbolic link out of the folder';
-  } catch {
-    return 'symbolic link to nothing';
-  }
-}
-
-function deviceReason(info: { isFIFO(): boolean; isSocket(): boolean }): string {
-  return info.isFIFO() ? 'named pipe' : info.isSocket() ? 'socket' : 'device';
-}
-
-/** Copies a stream to a temporary file; returns its path. */
-async function spoolStream(
-  stream: Readable,
-  temporary: string,
-  limit: number,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  const spool = await Spool.create(temporary, limit);
-  const stop = () => stream.destroy(new CancelledError());
-  signal?.addEventListener('abort', stop);
-  try {
-    if (signal?.aborted === true) throw new CancelledError();
-    for await (const block of stream) {
-      if (block instanceof Uint8Array) await spool.write(block);
-    }
-    await spool.close();
-  } catch (error) {
-    await spool.remove();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-  }
-  return spool.path;
-}
-
-// -- sources in a file ---------------------------------------------------------------------------
 
 /**
  * The sources of one file: itself, or the members of the archive it is. An item is cheapest to read while the
@@ -565,39 +426,6 @@ async function* reopened(
   } finally {
     await opened.close();
   }
-}
-
-// -- archives ------------------------------------------------------------------------------------
-
-/** Names of one archive's members: as text that can be shown, each of them once. */
-class MemberNames {
-  private readonly seen = new Map<string, number>();
-  private count = 0;
-  private readonly limit: number;
-  constructor(limit: number) {
-    this.limit = limit;
-  }
-
-  next(raw: string | Buffer): string {
-    this.count += 1;
-    if (this.count > this.limit) throw tooManyMembers(this.limit);
-    const shown = displayName(raw);
-    let n = (this.seen.get(shown) ?? 0) + 1;
-    let name = n === 1 ? shown : `${shown}#${n}`;
-    while (n > 1 && this.seen.has(name)) name = `${shown}#${++n}`;
-    this.seen.set(shown, n);
-    if (name !== shown) this.seen.set(name, 1);
-    return name;
-  }
-}
-
-/** A member's name as text for people: control and direction characters are replaced. */
-export function displayName(raw: string | Buffer): string {
-  const text = typeof raw === 'string' ? raw : raw.toString(isUtf8(raw) ? 'utf8' : 'latin1');
-  const shown = text
-    .replace(/^(?:\.\/)+/, '')
-    .replace(/[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '\ufffd');
-  return shown === '' ? '(no name)' : shown;
 }
 
 function memberNode(
