@@ -6,8 +6,13 @@ import { daybook } from './harness.ts';
 /**
  * Makes `tagged.daybook` in `folder` and gives its path. Line 3 is tagged `guessed`, line 5 `stolen`.
  * @param all the tag of every line
+ * @param run runs its commands
  */
-export async function taggedCase(folder: string, all: string): Promise<string> {
+export async function taggedCase(
+  folder: string,
+  all: string,
+  run: typeof daybook = daybook,
+): Promise<string> {
   const [target, log] = [path.join(folder, 'tagged.daybook'), path.join(folder, 'auth.log')];
   const lines = Array.from(
     { length: 12 },
@@ -20,8 +25,8 @@ export async function taggedCase(folder: string, all: string): Promise<string> {
     ['tag', target, '"line-3-"', 'guessed'],
     ['tag', target, '"line-5-"', 'stolen'],
   ]) {
-    const run = await daybook(args);
-    if (run.status !== 0) throw new Error(run.err);
+    const { status, err } = await run(args);
+    if (status !== 0) throw new Error(err);
   }
   return target;
 }

@@ -5,10 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
+import { Commands, daybook, assertClearMessage, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
-afterAll(() => space.remove());
+const commands = new Commands();
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 interface Row {
   event_id: string;
@@ -34,7 +38,7 @@ for (const [name, text] of Object.entries(EVIDENCE))
 async function imported(name: string, ...options: string[]): Promise<string> {
   const folder = path.join(space.folder, `${name}.daybook`);
   const files = Object.keys(EVIDENCE).map((file) => path.join(space.folder, file));
-  const made = await daybook([
+  const made = await commands.run([
     ...['import', folder, ...files, '--tz', 'Europe/Berlin', '--year', '2026', '--json'],
     ...options,
   ]);
@@ -44,11 +48,11 @@ async function imported(name: string, ...options: string[]): Promise<string> {
 
 async function rowsOf(folder: string): Promise<Row[]> {
   const query = '* | fields event_id, ts, tz_offset | sort event_id';
-  return ndjson<Row>(await daybook(['query', folder, query, '--json']));
+  return ndjson<Row>(await commands.run(['query', folder, query, '--json']));
 }
 
 async function verified(folder: string): Promise<void> {
-  const outcome = await daybook(['verify', folder, '--sample', 'all']);
+  const outcome = await commands.run(['verify', folder, '--sample', 'all']);
   expect(outcome.status, outcome.out + outcome.err).toBe(0);
 }
 
@@ -73,11 +77,11 @@ describe('the error of a clock', () => {
     await verified(right);
     // Another zone is another reading of what was stated, whatever the clock.
     const zoned = ['retime', right, 'local.log', '--tz', '+05:00', '--clock', '1m slow'];
-    expect((await daybook(zoned)).status).toBe(0);
+    expect((await commands.run(zoned)).status).toBe(0);
     await verified(right);
     const back = ['retime', right, 'local.log', '--tz', 'Europe/Berlin', '--clock', 'right'];
-    expect((await daybook(back)).status).toBe(0);
-    expect((await daybook(['retime', right, 'zulu.json', '--clock', 'right'])).status).toBe(0);
+    expect((await commands.run(back)).status).toBe(0);
+    expect((await commands.run(['retime', right, 'zulu.json', '--clock', 'right'])).status).toBe(0);
     expect(await rowsOf(right)).toEqual(before);
     await verified(right);
   });
@@ -85,13 +89,13 @@ describe('the error of a clock', () => {
   it('is said beside the sources and in the report', async () => {
     const folder = await imported('said', '--clock', '90s-slow');
     const sources = json<{ decisions: Record<string, unknown> }[]>(
-      await daybook(['sources', folder, '--json']),
+      await commands.run(['sources', folder, '--json']),
     );
     for (const { decisions } of sources)
       expect(decisions).toMatchObject({ clock: '1m30s slow', clockBasis: 'given' });
-    expect((await daybook(['sources', folder])).out).toContain('1m30s slow');
+    expect((await commands.run(['sources', folder])).out).toContain('1m30s slow');
     const report = path.join(space.folder, 'report.html');
-    expect((await daybook(['report', folder, '--out', report])).status).toBe(0);
+    expect((await commands.run(['report', folder, '--out', report])).status).toBe(0);
     const text = readFileSync(report, 'utf8').replace(/<[^>]*>/g, '');
     expect(text.split(/clock(?: error)?: 1m30s slow \(given/)).toHaveLength(3);
   });
@@ -99,22 +103,24 @@ describe('the error of a clock', () => {
   it('is the same in a scan', async () => {
     const file = path.join(space.folder, 'zulu.json');
     const query = '* | fields ts | head 1';
-    const rows = ndjson<Row>(await daybook(['scan', file, query, '--clock', '1h fast', '--json']));
+    const rows = ndjson<Row>(
+      await commands.run(['scan', file, query, '--clock', '1h fast', '--json']),
+    );
     expect(rows[0]!.ts).toContain('2026-10-24T23:00:00.00025');
   });
 
   it('leaves sources whose zone was not decided, and says so', async () => {
     const folder = await imported('some');
-    const outcome = await daybook(['retime', folder, '1', '2', '--tz', '+01:00']);
+    const outcome = await commands.run(['retime', folder, '1', '2', '--tz', '+01:00']);
     expect(outcome.status).toBe(3);
     expect(outcome.err).toContain(
       'zulu.json stays as it is: the zone of zulu.json was not decided',
     );
-    expect((await daybook(['retime', folder, '2', '--tz', '+01:00'])).status).toBe(2);
+    expect((await commands.run(['retime', folder, '2', '--tz', '+01:00'])).status).toBe(2);
   });
 
   it.each(['90', 'fast', '-3s fast'])('refuses %j', async (clock) => {
-    const outcome = await daybook([
+    const outcome = await commands.run([
       ...['import', path.join(space.folder, 'none.daybook')],
       ...[path.join(space.folder, 'zulu.json'), '--clock', clock],
     ]);

@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, ndjson, scratch } from './harness.ts';
+import { Commands, daybook, ndjson, scratch } from './harness.ts';
 
 const space = scratch();
+const commands = new Commands();
 const CASE = path.join(space.folder, 'a.daybook');
 const CAPTURE = path.join(space.folder, 'a.pcap');
 
@@ -52,7 +53,10 @@ beforeAll(async () => {
   writeFileSync(CAPTURE, capture(all));
   expect((await daybook(['import', CASE, CAPTURE])).status).toBe(0);
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 it('writes the packets of a query as a capture, and replaces no evidence by it', async () => {
   const slice = path.join(space.folder, 'slice.pcapng');
@@ -64,7 +68,7 @@ it('writes the packets of a query as a capture, and replaces no evidence by it',
     [
       [slice, text],
       [CAPTURE, `dst_port:25 ${text}`],
-    ].map(([file, query]) => daybook(['scan', file!, query!, '--format', 'csv'])),
+    ].map(([file, query]) => commands.run(['scan', file!, query!, '--format', 'csv'])),
   );
   expect(written!.out).toBe(whole!.out);
   expect(written!.out).toContain('192.0.2.17,25,3,');
@@ -73,10 +77,10 @@ it('writes the packets of a query as a capture, and replaces no evidence by it',
     [CAPTURE, /evidence/],
     [path.join(CASE, 'x.pcapng'), /inside/],
   ] as const) {
-    const refused = await daybook(['slice', CASE, 'kind:packet', '--out', out]);
+    const refused = await commands.run(['slice', CASE, 'kind:packet', '--out', out]);
     expect([refused.status, refused.err]).toEqual([2, expect.stringMatching(what)]);
   }
-  const none = await daybook(['slice', CASE, 'kind:packet dst_port:1', '--out', '-']);
+  const none = await commands.run(['slice', CASE, 'kind:packet dst_port:1', '--out', '-']);
   expect([none.status, none.out]).toEqual([2, '']);
 });
 
@@ -89,7 +93,7 @@ it('prints matches with their places, and says what was searched', async () => {
 });
 
 it('searches in the connections of a query, and prints JSON', async () => {
-  const run = await daybook(['payload', CASE, '/jndi:[a-z]+/', 'dst_port:25', '--json']);
+  const run = await commands.run(['payload', CASE, '/jndi:[a-z]+/', 'dst_port:25', '--json']);
   const lines = ndjson<Record<string, unknown>>(run);
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatchObject({
@@ -102,7 +106,7 @@ it('searches in the connections of a query, and prints JSON', async () => {
 it('writes matches to a file, which is never the evidence, and tags their flows', async () => {
   const out = path.join(space.folder, 'matches.csv');
   const args = ['payload', CASE, 'jndi:', '--format', 'csv', '--out'];
-  const run = await daybook([...args, out, '--tag', 'log4shell']);
+  const run = await commands.run([...args, out, '--tag', 'log4shell']);
   expect([run.status, run.out]).toEqual([0, '']);
   expect(run.err).toContain('2 flows matched; 2 are now tagged log4shell');
   const lines = readFileSync(out, 'utf8').split('\n');
@@ -113,18 +117,20 @@ it('writes matches to a file, which is never the evidence, and tags their flows'
     /^2026-\S+,a\.pcap,1:f1,tcp,192\.0\.2\.17,40000,198\.51\.100\.7,8080,client,12,5,jndi:,/,
   );
   expect(lines).toHaveLength(4);
-  const tagged = await daybook(['count', CASE, 'kind:flow tag:log4shell']);
+  const tagged = await commands.run(['count', CASE, 'kind:flow tag:log4shell']);
   expect(tagged.out.trim()).toBe('2');
-  expect((await daybook([...args, out])).status).toBe(2);
-  const evidence = await daybook([...args, CAPTURE, '--force']);
+  expect((await commands.run([...args, out])).status).toBe(2);
+  const evidence = await commands.run([...args, CAPTURE, '--force']);
   expect([evidence.status, evidence.err]).toEqual([2, expect.stringContaining('evidence')]);
 });
 
 it('corrects times by the error of the clock', async () => {
   const first = async () =>
-    Date.parse(ndjson<{ ts: string }>(await daybook(['payload', CASE, 'jndi:', '--json']))[0]!.ts);
+    Date.parse(
+      ndjson<{ ts: string }>(await commands.run(['payload', CASE, 'jndi:', '--json']))[0]!.ts,
+    );
   const before = await first();
-  const retime = (clock: string) => daybook(['retime', CASE, '1', '--clock', clock]);
+  const retime = (clock: string) => commands.run(['retime', CASE, '1', '--clock', clock]);
   expect((await retime('1h fast')).status).toBe(0);
   expect(before - (await first())).toBe(3_600_000);
   expect((await retime('right')).status).toBe(0);
@@ -140,26 +146,26 @@ it('finds what only the decoded body of a message has', async () => {
   const folder = path.join(space.folder, 'chunks.daybook');
   expect((await daybook(['import', folder, file])).status).toBe(0);
   const [match, last] = ndjson<Record<string, unknown>>(
-    await daybook(['payload', folder, 'needle', '--json']),
+    await commands.run(['payload', folder, 'needle', '--json']),
   );
   expect(match).toMatchObject({
     ...{ sent_by: 'server', offset: 4, text: 'needle', body_of: '200 OK for GET /a' },
     ...{ body_start: head.length + 3, body_encoding: 'chunked' },
   });
   expect(last).toMatchObject({ searched: { bodies: 1, decodedBytes: 10, undecoded: [] } });
-  const shown = await daybook(['payload', folder, 'needle']);
+  const shown = await commands.run(['payload', folder, 'needle']);
   expect(shown.out).toContain('decoded body (chunked) of 200 OK for GET /a');
 });
 
 it('says what is wrong with a pattern, and which captures are not there', async () => {
-  const wrong = await daybook(['payload', CASE, '/(/']);
+  const wrong = await commands.run(['payload', CASE, '/(/']);
   expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('unclosed (')]);
   // Nothing was searched, and nothing printed.
-  const badTag = await daybook(['payload', CASE, 'jndi', '--tag', 'x'.repeat(101)]);
+  const badTag = await commands.run(['payload', CASE, 'jndi', '--tag', 'x'.repeat(101)]);
   expect([badTag.status, badTag.out]).toEqual([2, '']);
   expect(badTag.err).toContain('a tag has a name of 1 to 100 characters');
   writeFileSync(CAPTURE, 'another');
-  const changed = await daybook(['payload', CASE, 'jndi']);
+  const changed = await commands.run(['payload', CASE, 'jndi']);
   expect([changed.status, changed.out]).toEqual([3, '']);
   expect(changed.err).toContain('a.pcap was not searched: the evidence of a.pcap has changed');
 });

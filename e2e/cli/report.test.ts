@@ -4,9 +4,10 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, assertClearMessage, json, scratch } from './harness.ts';
+import { Commands, daybook, assertClearMessage, json, scratch } from './harness.ts';
 
 const space = scratch();
+const commands = new Commands();
 const folder = path.join(space.folder, 'case.daybook');
 const evidence = path.join(space.folder, 'auth.log');
 const out = path.join(space.folder, 'report.html');
@@ -20,10 +21,13 @@ beforeAll(async () => {
   const made = await daybook(['import', folder, evidence]);
   expect(made.status, made.err).toBe(0);
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 it('writes one page and says its hash, which verify finds in an audit log that is whole', async () => {
-  const done = await daybook([
+  const done = await commands.run([
     ...['report', folder, '--out', out, '--title', 'T & T', '--author', 'A', '--tz', '+02:00'],
     '--json',
   ]);
@@ -39,11 +43,11 @@ it('writes one page and says its hash, which verify finds in an audit log that i
   expect(text).toContain('2026-03-04T12:00:00+02:00');
   expect(text).toContain(createHash('sha256').update(readFileSync(evidence)).digest('hex'));
   expect(text).not.toMatch(/<script/i);
-  expect((await daybook(['verify', folder])).status).toBe(0);
+  expect((await commands.run(['verify', folder])).status).toBe(0);
 });
 
 it('names the number of the case and its examiner', async () => {
-  const described = await daybook([
+  const described = await commands.run([
     ...['describe', folder, '--number', '2026/17 <b>', '--examiner', 'A. Example', '--json'],
   ]);
   expect(json(described)).toEqual({ number: '2026/17 <b>', examiner: 'A. Example' });
@@ -55,13 +59,13 @@ it('names the number of the case and its examiner', async () => {
   expect((await daybook(['describe', folder, '--number', ''])).out).toBe(
     'number:   -\nexaminer: A. Example\n',
   );
-  expect((await daybook(['verify', folder])).status).toBe(0);
+  expect((await commands.run(['verify', folder])).status).toBe(0);
 });
 
 it('has its classification at the top and the bottom of the page, on paper of each page', async () => {
   const page = path.join(space.folder, 'marked.html');
   const args = ['report', folder, '--out', page, '--classification', ' TLP:AMBER <x> '];
-  expect((await daybook(args)).status).toBe(0);
+  expect((await commands.run(args)).status).toBe(0);
   const text = readFileSync(page, 'utf8');
   const marking = '<p class="classification">TLP:AMBER &lt;x&gt;</p>';
   expect(text.split(marking)).toHaveLength(3);
@@ -74,7 +78,7 @@ it('has its classification at the top and the bottom of the page, on paper of ea
   catalog.close();
   expect(JSON.parse(String(last?.['detail']))).toMatchObject({ classification: 'TLP:AMBER <x>' });
   // It is not cut: what does not fit is refused.
-  const long = await daybook([...args.slice(0, 5), 'x'.repeat(101), '--force']);
+  const long = await commands.run([...args.slice(0, 5), 'x'.repeat(101), '--force']);
   expect(long.status).toBe(2);
   assertClearMessage(long.err);
   expect(readFileSync(page, 'utf8')).toBe(text);
@@ -95,9 +99,9 @@ it('prints findings before sources, each event once, and marks what of its time 
     ['tag', other, 'sshd', 'all'],
     ['tag', other, '"line-3-"', 'some'],
   ])
-    expect((await daybook(args)).status).toBe(0);
+    expect((await commands.run(args)).status).toBe(0);
   const page = path.join(space.folder, 'found.html');
-  const done = await daybook([
+  const done = await commands.run([
     'report',
     other,
     '--out',
@@ -144,7 +148,7 @@ it.each([
   ['a zone that is none', ['--out', out, '--tz', 'Mars/Base']],
 ])('refuses %s with status 2', async (_, args) => {
   const before = readFileSync(evidence);
-  const done = await daybook(['report', folder, ...args]);
+  const done = await commands.run(['report', folder, ...args]);
   expect(done.status).toBe(2);
   assertClearMessage(done.err);
   expect(readFileSync(evidence)).toEqual(before);
