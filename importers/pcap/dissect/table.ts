@@ -1,5 +1,5 @@
 /** The dissector of each protocol, and the name its layer has until it knows better. */
-import { arp } from './arp.ts';
+import { arp } from './link/arp.ts';
 import {
   ipnet,
   ipoib,
@@ -10,19 +10,19 @@ import {
   ppi,
   prependedTag,
   switchTag,
-} from './capture-headers.ts';
+} from './link/capture-headers.ts';
 import { data } from './data.ts';
-import { dccp } from './dccp.ts';
-import { dhcp } from './dhcp.ts';
-import { dns, dnsOnTcp } from './dns.ts';
-import { eapol } from './eapol.ts';
-import { ethernet } from './ethernet.ts';
-import { erspan, erspan3, gre } from './gre.ts';
-import { http } from './http.ts';
-import { icmp } from './icmp.ts';
-import { icmpv6 } from './icmpv6.ts';
-import { igmp } from './igmp.ts';
-import { ipv4 } from './ipv4.ts';
+import { dccp } from './internet/dccp.ts';
+import { dhcp } from './application/dhcp.ts';
+import { dns, dnsOnTcp } from './application/dns.ts';
+import { eapol } from './link/eapol.ts';
+import { ethernet } from './link/ethernet.ts';
+import { erspan, erspan3, gre } from './internet/gre.ts';
+import { http } from './application/http.ts';
+import { icmp } from './internet/icmp.ts';
+import { icmpv6 } from './internet/icmpv6.ts';
+import { igmp } from './internet/igmp.ts';
+import { ipv4 } from './internet/ipv4.ts';
 import {
   authenticationHeader,
   encapsulatingSecurity,
@@ -30,17 +30,17 @@ import {
   extensionOptions,
   extensionRouting,
   ipv6,
-} from './ipv6.ts';
-import { arcnet, fddi, ieee1394, ipOverFibreChannel, tokenRing } from './lan.ts';
-import { linuxCooked, linuxCooked2 } from './linux-cooked.ts';
-import { llc, nlpid } from './llc.ts';
-import { loopback } from './loopback.ts';
-import { mpls } from './mpls.ts';
-import { ntp } from './ntp.ts';
-import { ppp, pppoe, pppoeDiscovery } from './ppp.ts';
+} from './internet/ipv6.ts';
+import { arcnet, fddi, ieee1394, ipOverFibreChannel, tokenRing } from './link/lan.ts';
+import { linuxCooked, linuxCooked2 } from './link/linux-cooked.ts';
+import { llc, nlpid } from './link/llc.ts';
+import { loopback } from './link/loopback.ts';
+import { mpls } from './link/mpls.ts';
+import { ntp } from './application/ntp.ts';
+import { ppp, pppoe, pppoeDiscovery } from './link/ppp.ts';
 import type { Protocol } from './protocols.ts';
 import type { Dissector } from './reader.ts';
-import { sctp } from './sctp.ts';
+import { sctp } from './internet/sctp.ts';
 import {
   atmLlc,
   ciscoHdlc,
@@ -49,15 +49,23 @@ import {
   multilinkFrameRelay,
   slip,
   sunAtm,
-} from './serial.ts';
-import { snmp } from './snmp.ts';
-import { spanningTree } from './spanning-tree.ts';
-import { ssh } from './ssh.ts';
-import { syslog } from './syslog.ts';
-import { tcp } from './tcp.ts';
-import { tls } from './tls.ts';
-import { ayiya, etherIp, geneve, gtp, networkService, vxlan, vxlanGpe } from './tunnels.ts';
-import { udp, udpLite } from './udp.ts';
+} from './link/serial.ts';
+import { snmp } from './application/snmp.ts';
+import { spanningTree } from './link/spanning-tree.ts';
+import { ssh } from './application/ssh.ts';
+import { syslog } from './application/syslog.ts';
+import { tcp } from './internet/tcp.ts';
+import { tls } from './application/tls.ts';
+import {
+  ayiya,
+  etherIp,
+  geneve,
+  gtp,
+  networkService,
+  vxlan,
+  vxlanGpe,
+} from './internet/tunnels.ts';
+import { udp, udpLite } from './internet/udp.ts';
 import {
   ciscoMetaData,
   ciscoMetaDataOnGre,
@@ -67,8 +75,8 @@ import {
   providerBackbone,
   vlan,
   vnTag,
-} from './vlan.ts';
-import { avs, prism, radiotap, wlan } from './wlan.ts';
+} from './link/vlan.ts';
+import { avs, prism, radiotap, wlan } from './link/wlan.ts';
 
 /** Protocols without a layer of their own that select another one by the first byte. */
 export type Chooser = 'ip' | 'ppp-hdlc';
