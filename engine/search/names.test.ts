@@ -11,7 +11,7 @@ import { scanTools } from '../../app/compose.ts';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import type { ShownRecord } from '../query/index.ts';
 import { CaseSession } from './session/case-session.ts';
-import { fieldList } from '../operations/case/field-list.ts';
+import { fieldList } from '../operations/case/fields/field-list.ts';
 import { shownRows, startQuery } from './query.ts';
 import { startScan } from '../operations/scan/scan.ts';
 

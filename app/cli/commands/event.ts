@@ -86,8 +86,8 @@ async function onCluster(
 ): Promise<number> {
   refuseOptions(parsed, FACES);
   const note = parsed.text('note');
-  const { wholeEventOn } = await import('../../../engine/operations/cluster/event.ts');
-  const { setNoteOn } = await import('../../../engine/operations/cluster/marks.ts');
+  const { wholeEventOn } = await import('../../../engine/operations/cluster/events/event.ts');
+  const { setNoteOn } = await import('../../../engine/operations/cluster/marks/marks.ts');
   return withClusterSession(address, context.signal, async (session) => {
     if (note !== undefined) await setNoteOn(session.cluster, id, note);
     const { source, ...event } = await wholeEventOn(session, id);

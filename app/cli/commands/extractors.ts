@@ -6,7 +6,7 @@ import {
   extractorsOf,
   removeExtractor,
   testedExtractor,
-} from '../../../engine/operations/case/own-extractors.ts';
+} from '../../../engine/operations/case/fields/own-extractors.ts';
 import { startScan } from '../../../engine/operations/scan/scan.ts';
 import { readGiven } from '../../given-file.ts';
 import { scanTools } from '../../scan-tools.ts';

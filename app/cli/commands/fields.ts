@@ -1,7 +1,7 @@
 /** `daybook fields`: which fields events have. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
-import { type FieldSummary, caseFields } from '../../../engine/operations/case/fields.ts';
+import { type FieldSummary, caseFields } from '../../../engine/operations/case/fields/fields.ts';
 import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
 import { EXTRACTOR_OPTIONS, aboutExtractors } from './extractors.ts';

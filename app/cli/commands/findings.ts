@@ -87,7 +87,7 @@ recorded in the audit log; on a cluster it is kept with who made it and when, an
           }),
         ),
       );
-    const on = await import('../../../engine/operations/cluster/findings.ts');
+    const on = await import('../../../engine/operations/cluster/marks/findings.ts');
     return withClusterSession(folder, signal, async (session) =>
       tell(
         await ask({

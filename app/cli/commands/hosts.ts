@@ -2,13 +2,13 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { HOST_FACTS, type FactName } from '../../../engine/operations/query/host-clues.ts';
+import { HOST_FACTS, type FactName } from '../../../engine/operations/query/hosts/host-clues.ts';
 import {
   asksCase,
   hosts,
   type Host,
   type HostAsker,
-} from '../../../engine/operations/query/hosts.ts';
+} from '../../../engine/operations/query/hosts/hosts.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { count, isoMicros, table, visible, write } from '../output.ts';
 import { withClusterSession } from '../on-cluster.ts';

@@ -111,7 +111,7 @@ export async function withSearches(
         remove: async (id) => deleteSearch(session, id),
       }),
     );
-  const on = await import('../../../engine/operations/cluster/searches.ts');
+  const on = await import('../../../engine/operations/cluster/marks/searches.ts');
   return withClusterSession(place, signal, ({ cluster }) =>
     use({
       list: () => on.searchesOn(cluster),

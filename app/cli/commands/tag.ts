@@ -48,7 +48,7 @@ export const tagCommand: Command = {
       return 0;
     };
     if (isClusterAddress(folder)) {
-      const { tagOn } = await import('../../../engine/operations/cluster/marks.ts');
+      const { tagOn } = await import('../../../engine/operations/cluster/marks/marks.ts');
       return withClusterSession(folder, signal, async (session) => {
         const target = { view: { ...view, query: text } };
         await tellUnmatched(parsed, listedOn(session, target.view), streams);

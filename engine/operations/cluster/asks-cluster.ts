@@ -1,6 +1,6 @@
 /** Hosts of a case on a cluster are found by the questions that find those of a case on this machine. */
 import { sourcesOfTotals } from '../../search/index.ts';
-import type { HostAsker } from '../query/hosts.ts';
+import type { HostAsker } from '../query/hosts/hosts.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterContext } from './cluster-context.ts';
 import { askCluster } from './cluster-query.ts';

@@ -6,7 +6,7 @@ import type { Part, Result } from '../../contract/operations.ts';
 import { daysOfAll } from '../../util/segment-days.ts';
 import { text } from '../../query/dialect/clickhouse.ts';
 import { caseName, type CaseInfo } from '../case/case-info.ts';
-import { tagColorsOn } from './findings.ts';
+import { tagColorsOn } from './marks/findings.ts';
 import { REFUSED } from './refusals.ts';
 import type { CaseOnCluster, ClusterSession } from './session.ts';
 

@@ -6,7 +6,7 @@ import { membersOf } from '../case/handlers.ts';
 import { KINDS } from '../../contract/event.ts';
 import { identifier } from '../../query/dialect/clickhouse.ts';
 import { TYPED_COLUMNS } from '../../store/index.ts';
-import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields.ts';
+import { Fields, type FieldSummary, attributeField, fieldOfColumn } from '../case/fields/fields.ts';
 import { cellText, type Cluster } from './cluster.ts';
 
 /** Like `caseFields`, for an attached case. @throws DaybookError not-found, unreadable, cancelled */

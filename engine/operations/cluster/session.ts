@@ -5,7 +5,7 @@
 import type { ClusterAddress } from '../../contract/cluster-address.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Stopwatch } from '../../measure/operation-log.ts';
-import type { FieldSummary } from '../case/fields.ts';
+import type { FieldSummary } from '../case/fields/fields.ts';
 import { Cluster } from './cluster.ts';
 import { clusterFields } from './cluster-case.ts';
 import {

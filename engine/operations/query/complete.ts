@@ -26,8 +26,8 @@ import {
   pieceSpans,
 } from '../../query/index.ts';
 import { type CaseSession, type FieldValues, type View, fieldValues } from '../../search/index.ts';
-import { fieldsIfKnown, fieldsOf } from '../case/field-list.ts';
-import type { FieldSummary } from '../case/fields.ts';
+import { fieldsIfKnown, fieldsOf } from '../case/fields/field-list.ts';
+import type { FieldSummary } from '../case/fields/fields.ts';
 import { fieldName, quoted } from '../event/event-query.ts';
 
 interface Option {

@@ -2,9 +2,9 @@
 import type { queryOperations } from '../../contract/operations/query.ts';
 import { complete, completionsOf } from './complete.ts';
 import { conversations, fieldValues, timeline, top } from '../../search/index.ts';
-import { fieldList } from '../case/field-list.ts';
+import { fieldList } from '../case/fields/field-list.ts';
 import type { HandlersOf, Services } from '../handler.ts';
-import { asksCase, hostNames, hosts } from './hosts.ts';
+import { asksCase, hostNames, hosts } from './hosts/hosts.ts';
 import { keepList, withList } from './kept-lists.ts';
 import { previewList } from './list-preview.ts';
 import { closeList, listPlace, listRows, openList } from './open-results.ts';

@@ -3,9 +3,9 @@
  * number of events in spans of time, and reads only the requested rows; a list in another order is read from its
  * beginning, up to its limit.
  */
-import type { ColumnBatch } from '../../contract/column-batch.ts';
-import type { EpochMicros } from '../../contract/event.ts';
-import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
+import type { ColumnBatch } from '../../../contract/column-batch.ts';
+import type { EpochMicros } from '../../../contract/event.ts';
+import { Stopwatch, type Timings } from '../../../measure/operation-log.ts';
 import {
   clickhouseExtent,
   clickhouseHistogram,
@@ -15,7 +15,7 @@ import {
   evenGrid,
   type ListPart,
   type Plan,
-} from '../../query/index.ts';
+} from '../../../query/index.ts';
 import {
   coveredSpan,
   fieldsToRead,
@@ -29,13 +29,13 @@ import {
   type Sort,
   type View,
   type ViewScope,
-} from '../../search/index.ts';
-import type { Client } from '../handler.ts';
-import { OpenLists, openListsOf } from '../open-lists.ts';
+} from '../../../search/index.ts';
+import type { Client } from '../../handler.ts';
+import { OpenLists, openListsOf } from '../../open-lists.ts';
 import { eventBatch } from './event-batch.ts';
-import { type ClusterSession, statusOfError } from './session.ts';
+import { type ClusterSession, statusOfError } from '../session.ts';
 import { TimeOrder } from './time-order.ts';
-import { askOnCluster, ClusterView } from './view.ts';
+import { askOnCluster, ClusterView } from '../view.ts';
 
 interface OpenParameters extends View {
   sort?: Sort | undefined;

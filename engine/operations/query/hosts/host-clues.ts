@@ -1,5 +1,5 @@
 /** Facts about hosts in events: for each kind of fact the queries that find it, as people would write them. */
-import { ICMP6_TYPES, ICMP_TYPES } from '../../contract/icmp.ts';
+import { ICMP6_TYPES, ICMP_TYPES } from '../../../contract/icmp.ts';
 
 /** `offers`: services that others used on it; `uses`: those that it used. */
 export const HOST_FACTS = ['name', 'mac', 'user', 'system', 'offers', 'uses'] as const;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Catalog } from '../../catalog/catalog.ts';
-import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
-import { CaseSession } from '../../search/session/case-session.ts';
-import { deleteEvents, tagEvents } from '../marks/mark.ts';
-import { createCase } from './open-case.ts';
+import { Catalog } from '../../../catalog/catalog.ts';
+import { BUILDER, importInProcess } from '../../../ingest/testing/in-process.ts';
+import { CaseSession } from '../../../search/session/case-session.ts';
+import { deleteEvents, tagEvents } from '../../marks/mark.ts';
+import { createCase } from '../open-case.ts';
 import { addExtractor, removeExtractor } from './own-extractors.ts';
 import { refieldCase, type RefieldReport } from './refield.ts';
 

@@ -2,14 +2,14 @@
  * Defines a field in the window: from text that a person selected in an event's message, a template is proposed,
  * tried on the case's events, and saved as an extractor of the case. There is one such extractor for each program.
  */
-import { DaybookError } from '../../contract/errors.ts';
-import { cutFields } from '../../fields/cutting/cut-fields.ts';
-import { programOf } from '../../fields/cutting/extractor.ts';
-import { cutterWith, readOwnExtractor } from '../../fields/cutting/own-extractors.ts';
-import { bodyOf, proposeTemplate } from '../../fields/cutting/propose.ts';
-import { fieldEntry } from '../../fields/registry/registry.ts';
-import { type CaseSession, shownRows, startQuery } from '../../search/index.ts';
-import { wholeEvent } from '../event/event.ts';
+import { DaybookError } from '../../../contract/errors.ts';
+import { cutFields } from '../../../fields/cutting/cut-fields.ts';
+import { programOf } from '../../../fields/cutting/extractor.ts';
+import { cutterWith, readOwnExtractor } from '../../../fields/cutting/own-extractors.ts';
+import { bodyOf, proposeTemplate } from '../../../fields/cutting/propose.ts';
+import { fieldEntry } from '../../../fields/registry/registry.ts';
+import { type CaseSession, shownRows, startQuery } from '../../../search/index.ts';
+import { wholeEvent } from '../../event/event.ts';
 
 interface DraftRequest {
   readonly event: string;

@@ -1,8 +1,8 @@
 /** `field.list`: the fields that a case's events have, and whether they can be computed with. */
-import { CancelledError } from '../../contract/errors.ts';
-import type { Kind } from '../../contract/event.ts';
-import { knownField } from '../../query/index.ts';
-import type { CaseSession, Snapshot } from '../../search/index.ts';
+import { CancelledError } from '../../../contract/errors.ts';
+import type { Kind } from '../../../contract/event.ts';
+import { knownField } from '../../../query/index.ts';
+import type { CaseSession, Snapshot } from '../../../search/index.ts';
 import { caseFields, type FieldSummary } from './fields.ts';
 
 /** Fields of a snapshot never change: they are counted once. */

@@ -2,16 +2,16 @@
  * People's additions to the case on a cluster: tags and notes, each with its author and time. Rows of a hand-over
  * are kept separate, so that the next hand-over removes none of theirs.
  */
-import { userName } from '../../catalog/index.ts';
-import type { Result } from '../../contract/operations.ts';
-import { clickhouseEventIds } from '../../query/index.ts';
-import { identifier, text } from '../../query/dialect/clickhouse.ts';
-import { eventIdOf, eventKey, noSuchEvent, type View } from '../../search/index.ts';
-import { checkFindsEvents, tagName } from '../marks/mark.ts';
-import type { SharedTable } from './attach/tables.ts';
-import { cellText, type Cluster } from './cluster.ts';
-import type { ClusterSession } from './session.ts';
-import { askOnCluster } from './view.ts';
+import { userName } from '../../../catalog/index.ts';
+import type { Result } from '../../../contract/operations.ts';
+import { clickhouseEventIds } from '../../../query/index.ts';
+import { identifier, text } from '../../../query/dialect/clickhouse.ts';
+import { eventIdOf, eventKey, noSuchEvent, type View } from '../../../search/index.ts';
+import { checkFindsEvents, tagName } from '../../marks/mark.ts';
+import type { SharedTable } from '../attach/tables.ts';
+import { cellText, type Cluster } from '../cluster.ts';
+import type { ClusterSession } from '../session.ts';
+import { askOnCluster } from '../view.ts';
 
 /** The author of marks: the user of the cluster or, if that is its default user, the user of this machine. */
 export function authorOf({ address }: Cluster): string {

@@ -5,13 +5,13 @@
  * deleted events or by an earlier version, where several columns of a segment hold one field, and for attributes
  * without a column of their own.
  */
-import type { Kind } from '../../contract/event.ts';
-import { Stopwatch } from '../../measure/operation-log.ts';
-import { notDeleted } from '../../query/dialect/duckdb.ts';
-import { attributesOf, isAttributeColumn } from '../../query/names/attribute-names.ts';
-import { knownField } from '../../query/index.ts';
-import { OVERFLOW_COLUMN } from '../../query/plan/scope.ts';
-import type { SegmentRow } from '../../catalog/index.ts';
+import type { Kind } from '../../../contract/event.ts';
+import { Stopwatch } from '../../../measure/operation-log.ts';
+import { notDeleted } from '../../../query/dialect/duckdb.ts';
+import { attributesOf, isAttributeColumn } from '../../../query/names/attribute-names.ts';
+import { knownField } from '../../../query/index.ts';
+import { OVERFLOW_COLUMN } from '../../../query/plan/scope.ts';
+import type { SegmentRow } from '../../../catalog/index.ts';
 import {
   ADDRESS_COLUMNS,
   type ValueCounts,
@@ -19,8 +19,8 @@ import {
   countOverflowOnce,
   countRowsWith,
   valueCount,
-} from '../../store/index.ts';
-import type { CaseSession } from '../../search/index.ts';
+} from '../../../store/index.ts';
+import type { CaseSession } from '../../../search/index.ts';
 
 export interface FieldSummary {
   /** Its name in queries. */

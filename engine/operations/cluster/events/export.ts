@@ -1,8 +1,8 @@
 /** Exports what a view of the case on a cluster shows to a file on this machine. */
-import type { OutputPlace, Written } from '../output/output-file.ts';
-import { type ExportParameters, exportedText, writeRows } from '../output/rows-export.ts';
-import { askCluster } from './cluster-query.ts';
-import { type ClusterSession, statusOfError } from './session.ts';
+import type { OutputPlace, Written } from '../../output/output-file.ts';
+import { type ExportParameters, exportedText, writeRows } from '../../output/rows-export.ts';
+import { askCluster } from '../cluster-query.ts';
+import { type ClusterSession, statusOfError } from '../session.ts';
 
 /** @throws DaybookError query-syntax, unknown-field, usage, unreadable, disk-full, cancelled */
 export async function exportRowsOn(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evidence } from '../../../app/compose.ts';
+import { evidence } from '../../../../app/compose.ts';
 import {
   ascii,
   cat,
@@ -7,19 +7,19 @@ import {
   ethernet,
   hex,
   n16,
-} from '../../../importers/pcap/testing/build.ts';
+} from '../../../../importers/pcap/testing/build.ts';
 import {
   CLIENT,
   datagram,
   type Frame,
   SERVER,
   stream,
-} from '../../../importers/pcap/protocols/testing/frames.ts';
-import { called } from '../testing/called.ts';
-import { type SmallCase, smallCase } from '../testing/small-case.ts';
-import { queryHandlers } from './handlers.ts';
-import { rowOf } from '../../contract/column-batch.ts';
-import type { Result } from '../../contract/operations.ts';
+} from '../../../../importers/pcap/protocols/testing/frames.ts';
+import { called } from '../../testing/called.ts';
+import { type SmallCase, smallCase } from '../../testing/small-case.ts';
+import { queryHandlers } from '../handlers.ts';
+import { rowOf } from '../../../contract/column-batch.ts';
+import type { Result } from '../../../contract/operations.ts';
 
 /** A question for www.example.com, and its answer. */
 function names(): Frame[] {

@@ -1,11 +1,15 @@
 /** Events returned by statements for a list, as one batch of columns, with their tags. */
-import type { ColumnBatch } from '../../contract/column-batch.ts';
-import { type ClickHouseStatement, type OutputColumn, type RawValue } from '../../query/index.ts';
-import { text } from '../../query/dialect/clickhouse.ts';
-import { listBatch } from '../../search/index.ts';
-import { shownColumns } from './cluster-rows.ts';
-import type { ClusterSession } from './session.ts';
-import type { ClusterView } from './view.ts';
+import type { ColumnBatch } from '../../../contract/column-batch.ts';
+import {
+  type ClickHouseStatement,
+  type OutputColumn,
+  type RawValue,
+} from '../../../query/index.ts';
+import { text } from '../../../query/dialect/clickhouse.ts';
+import { listBatch } from '../../../search/index.ts';
+import { shownColumns } from '../cluster-rows.ts';
+import type { ClusterSession } from '../session.ts';
+import type { ClusterView } from '../view.ts';
 
 /**
  * @param statements of `clickhouseList` for the same fields

@@ -2,10 +2,10 @@
  * Saved searches of the case on a cluster: those handed over, and those that people saved there. The last row of a
  * number is valid: what people replace or delete stays so when the case is attached again.
  */
-import type { Result } from '../../contract/operations.ts';
-import { text } from '../../query/dialect/clickhouse.ts';
-import { noSuchSearch } from '../marks/searches.ts';
-import { cellText, type Cluster } from './cluster.ts';
+import type { Result } from '../../../contract/operations.ts';
+import { text } from '../../../query/dialect/clickhouse.ts';
+import { noSuchSearch } from '../../marks/searches.ts';
+import { cellText, type Cluster } from '../cluster.ts';
 import { authorOf, tableOf } from './marks.ts';
 
 type Search = Result<'search.save'>;

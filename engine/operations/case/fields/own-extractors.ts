@@ -3,18 +3,18 @@
  * applies them to events that are already in the case.
  */
 import { hash } from 'node:crypto';
-import { DaybookError } from '../../contract/errors.ts';
-import { programOf } from '../../fields/cutting/extractor.ts';
-import { shippedExtractors } from '../../fields/cutting/extractors.ts';
-import { cutFields } from '../../fields/cutting/cut-fields.ts';
+import { DaybookError } from '../../../contract/errors.ts';
+import { programOf } from '../../../fields/cutting/extractor.ts';
+import { shippedExtractors } from '../../../fields/cutting/extractors.ts';
+import { cutFields } from '../../../fields/cutting/cut-fields.ts';
 import {
   type OwnExtractor,
   cutterWith,
   readOwnExtractor,
-} from '../../fields/cutting/own-extractors.ts';
-import { Catalog } from '../../catalog/index.ts';
-import { CaseWriter } from '../../ingest/index.ts';
-import type { BuilderOptions } from '../../store/index.ts';
+} from '../../../fields/cutting/own-extractors.ts';
+import { Catalog } from '../../../catalog/index.ts';
+import { CaseWriter } from '../../../ingest/index.ts';
+import type { BuilderOptions } from '../../../store/index.ts';
 
 /** A sample of an extractor whose fields differ from those in its file. */
 interface WrongSample {

@@ -3,17 +3,17 @@
  * operating systems, services, each with its origin, its frequency, and its first and last time. The times of its
  * names and hardware addresses tell who had an address when.
  */
-import type { EpochMicros } from '../../contract/event.ts';
-import { DaybookError, hasCode } from '../../contract/errors.ts';
-import { type Answer, type Ast, parseQuery } from '../../query/index.ts';
-import { parseAddress } from '../../query/values/address.ts';
+import type { EpochMicros } from '../../../contract/event.ts';
+import { DaybookError, hasCode } from '../../../contract/errors.ts';
+import { type Answer, type Ast, parseQuery } from '../../../query/index.ts';
+import { parseAddress } from '../../../query/values/address.ts';
 import {
   type CaseSession,
   type QueryParameters,
   type View,
   askQuery,
   sourcesOfTotals,
-} from '../../search/index.ts';
+} from '../../../search/index.ts';
 import { macVendor } from './mac-vendor.ts';
 import { HOST_CLUES, type FactName, type HostClue } from './host-clues.ts';
 

@@ -2,18 +2,18 @@
  * Findings of the case on a cluster: its tags, and notes on its events, in the order of a report. Severities,
  * places and colours are shared: the last choice by anybody is valid, and without one that of the hand-over.
  */
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError } from '../../../contract/errors.ts';
 import {
   type FindingName,
   SEVERITIES,
   TAG_COLORS,
   type TagColor,
   tagColor,
-} from '../../contract/findings.ts';
-import { shownDigits } from '../../contract/time-text.ts';
-import { text } from '../../query/dialect/clickhouse.ts';
-import { formatTime } from '../../query/index.ts';
-import type { Instant } from '../event/event.ts';
+} from '../../../contract/findings.ts';
+import { shownDigits } from '../../../contract/time-text.ts';
+import { text } from '../../../query/dialect/clickhouse.ts';
+import { formatTime } from '../../../query/index.ts';
+import type { Instant } from '../../event/event.ts';
 import {
   changed,
   inOrder,
@@ -21,11 +21,11 @@ import {
   named,
   type Rated,
   type Times,
-} from '../marks/finding-order.ts';
-import { type Finding, type FindingChange, shortTime } from '../marks/findings.ts';
-import { cellText, type Cluster } from './cluster.ts';
+} from '../../marks/finding-order.ts';
+import { type Finding, type FindingChange, shortTime } from '../../marks/findings.ts';
+import { cellText, type Cluster } from '../cluster.ts';
 import { authorOf, type Note, notesOn, tableOf } from './marks.ts';
-import type { ClusterSession } from './session.ts';
+import type { ClusterSession } from '../session.ts';
 
 interface Rating {
   readonly severity: (typeof SEVERITIES)[number] | undefined;

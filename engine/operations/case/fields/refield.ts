@@ -11,19 +11,19 @@
  * one transaction: after a cancellation, the next call continues where it stopped.
  */
 import { join } from 'node:path';
-import type { SegmentRow, SourceRow } from '../../catalog/index.ts';
-import { CancelledError } from '../../contract/errors.ts';
-import { EventBatch } from '../../columns/event-batch.ts';
-import { COLUMNS, type ColumnName } from '../../contract/event.ts';
-import { CUT_COLUMNS, type Cutter } from '../../fields/cutting/cutter.ts';
-import { cutterWith } from '../../fields/cutting/own-extractors.ts';
-import { shippedExtractors } from '../../fields/cutting/extractors.ts';
+import type { SegmentRow, SourceRow } from '../../../catalog/index.ts';
+import { CancelledError } from '../../../contract/errors.ts';
+import { EventBatch } from '../../../columns/event-batch.ts';
+import { COLUMNS, type ColumnName } from '../../../contract/event.ts';
+import { CUT_COLUMNS, type Cutter } from '../../../fields/cutting/cutter.ts';
+import { cutterWith } from '../../../fields/cutting/own-extractors.ts';
+import { shippedExtractors } from '../../../fields/cutting/extractors.ts';
 import {
   CaseWriter,
   type RewriteOptions,
   rewriteSegments,
   mergeRollups,
-} from '../../ingest/index.ts';
+} from '../../../ingest/index.ts';
 import {
   rowList,
   SQL_TYPES,
@@ -33,9 +33,9 @@ import {
   literal,
   numberedRows,
   withBeside,
-} from '../../store/index.ts';
-import { removeFromCase } from '../../util/case-files.ts';
-import { findSource } from './find-source.ts';
+} from '../../../store/index.ts';
+import { removeFromCase } from '../../../util/case-files.ts';
+import { findSource } from '../find-source.ts';
 
 /** Number of rows cut at a time. */
 const ROWS = 32_768;

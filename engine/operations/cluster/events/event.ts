@@ -1,21 +1,21 @@
 /** One event of the case on a cluster, and its neighbours. */
-import { compareNaturally } from '../../contract/natural-order.ts';
-import { CancelledError } from '../../contract/errors.ts';
-import type { ColumnBatch } from '../../contract/column-batch.ts';
-import type { EpochMicros } from '../../contract/event.ts';
-import type { HandedOverSource } from '../../contract/hand-over.ts';
-import type { Result } from '../../contract/operations.ts';
-import { clickhouseList, type RawValue } from '../../query/index.ts';
-import { eventIdOf, eventKey, fieldsToRead, noSuchEvent } from '../../search/index.ts';
-import { everything, eventOf, type WholeEvent } from '../event/event.ts';
-import { type ContextOf, DEFAULT_FIELDS, NEAR, neighbourhood } from '../event/event-context.ts';
-import { joined } from '../event/event-batch.ts';
-import { clusterSources } from './cluster-case.ts';
-import { askCluster } from './cluster-query.ts';
+import { compareNaturally } from '../../../contract/natural-order.ts';
+import { CancelledError } from '../../../contract/errors.ts';
+import type { ColumnBatch } from '../../../contract/column-batch.ts';
+import type { EpochMicros } from '../../../contract/event.ts';
+import type { HandedOverSource } from '../../../contract/hand-over.ts';
+import type { Result } from '../../../contract/operations.ts';
+import { clickhouseList, type RawValue } from '../../../query/index.ts';
+import { eventIdOf, eventKey, fieldsToRead, noSuchEvent } from '../../../search/index.ts';
+import { everything, eventOf, type WholeEvent } from '../../event/event.ts';
+import { type ContextOf, DEFAULT_FIELDS, NEAR, neighbourhood } from '../../event/event-context.ts';
+import { joined } from '../../event/event-batch.ts';
+import { clusterSources } from '../cluster-case.ts';
+import { askCluster } from '../cluster-query.ts';
 import { eventBatch, tagsOfEvents } from './event-batch.ts';
-import { notesOfEvent } from './marks.ts';
-import type { ClusterSession } from './session.ts';
-import { askOnCluster } from './view.ts';
+import { notesOfEvent } from '../marks/marks.ts';
+import type { ClusterSession } from '../session.ts';
+import { askOnCluster } from '../view.ts';
 
 /** @throws DaybookError usage, not-found, unreadable, cancelled */
 export async function wholeEventOn(

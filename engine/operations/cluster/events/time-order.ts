@@ -3,8 +3,8 @@
  *
  * Invariant: the order is time, nanoseconds, source, record; undated events last.
  */
-import type { EpochMicros } from '../../contract/event.ts';
-import type { ListPart } from '../../query/index.ts';
+import type { EpochMicros } from '../../../contract/event.ts';
+import type { ListPart } from '../../../query/index.ts';
 
 /** Events `offset` to `offset + count` of a part, in order of time. */
 interface Piece {
