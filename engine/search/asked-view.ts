@@ -7,7 +7,7 @@ import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MessageParts, Plan, RawValue, SegmentInfo } from '../query/index.ts';
 import { segmentsRead } from '../query/plan/plan-reads.ts';
 import { returnMemoryAbove } from '../store/return-memory.ts';
-import type { Bound, Plain } from '../store/segment-store.ts';
+import type { Bound, Plain } from '../store/reading/segment-store.ts';
 import { finderOf, type RowFinder } from './rows/row-finder.ts';
 import { cutSegments, putTogether } from './rows/whole-messages.ts';
 import { noteRead } from './search-cost.ts';

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { CaseSession } from './session/case-session.ts';
-import { SegmentStore } from '../store/segment-store.ts';
+import { SegmentStore } from '../store/reading/segment-store.ts';
 import { type ShownRecord, shownRows, startQuery } from './query.ts';
 import { top } from './groups/top.ts';
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';

@@ -1,5 +1,5 @@
 /** Segments, by DuckDB: what others may use of it. */
-export { rowList } from './batch-rows.ts';
+export { rowList } from './parts/batch-rows.ts';
 export {
   attachSegment,
   eventsView,
@@ -7,13 +7,13 @@ export {
   markTables,
   tagsView,
   valuesView,
-} from './case-views.ts';
-export { OVERFLOW_COLUMN, SQL_TYPES } from './column-types.ts';
-export type { StoreOptions } from './duckdb-instance.ts';
-export { type OpenRows, runOpenStatement } from './open-statement.ts';
-export { exportParquet } from './parquet-export.ts';
-export { ParquetFolder } from './parquet-folder.ts';
-export { ParquetPart } from './parquet-part.ts';
+} from './export/case-views.ts';
+export { OVERFLOW_COLUMN, SQL_TYPES } from './parts/column-types.ts';
+export type { StoreOptions } from './reading/duckdb-instance.ts';
+export { type OpenRows, runOpenStatement } from './reading/open-statement.ts';
+export { exportParquet } from './export/parquet-export.ts';
+export { ParquetFolder } from './export/parquet-folder.ts';
+export { ParquetPart } from './parts/parquet-part.ts';
 export {
   type BuilderOptions,
   type IdleDuckdb,
@@ -23,9 +23,9 @@ export {
 } from './segment-builder.ts';
 export { segmentPath } from './segment-path.ts';
 export { epochMicros, intervalOfMicros, numberedRows, withBeside } from './segment-sql.ts';
-export type { Plain } from './segment-store.ts';
+export type { Plain } from './reading/segment-store.ts';
 export { identifier, literal } from './table-layout.ts';
-export { SCHEMA_VERSION, TYPED_COLUMNS, typedMacros } from './typed-events.ts';
+export { SCHEMA_VERSION, TYPED_COLUMNS, typedMacros } from './export/typed-events.ts';
 export {
   type ValueCounts,
   ADDRESS_COLUMNS,

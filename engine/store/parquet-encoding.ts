@@ -3,9 +3,15 @@
  * https://parquet.apache.org/docs/file-format/
  */
 import type { Column } from '../columns/columns.ts';
-import { type BatchRows, textBytesOf, textLength, valuesOf, wideValuesOf } from './batch-rows.ts';
-import { onlyValue, SQL_TYPES, VALUE_BYTES } from './column-types.ts';
-import { presentValues, presentWide, putBits } from './presence.ts';
+import {
+  type BatchRows,
+  textBytesOf,
+  textLength,
+  valuesOf,
+  wideValuesOf,
+} from './parts/batch-rows.ts';
+import { onlyValue, SQL_TYPES, VALUE_BYTES } from './parts/column-types.ts';
+import { presentValues, presentWide, putBits } from './parts/presence.ts';
 
 export const PHYSICAL = { int32: 1, int64: 2, double: 5, byteArray: 6, fixed: 7 } as const;
 

@@ -9,7 +9,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { resultChunks } from './result-chunks.ts';
+import { resultChunks } from './reading/result-chunks.ts';
 import { returnMemoryAbove } from './return-memory.ts';
 import './keep-byte-order-marks.ts';
 import { diskError, diskFull } from '../util/files.ts';

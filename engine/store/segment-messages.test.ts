@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './keep-byte-order-marks.ts';
 import { EventBatch } from '../columns/event-batch.ts';
-import { rowSpan } from './batch-rows.ts';
+import { rowSpan } from './parts/batch-rows.ts';
 import { BYTES, MESSAGE, SHAPE, TEXTS, readShapes } from './messages/message-columns.ts';
 import { wholeMessage } from './messages/whole-message.ts';
-import { ParquetPart } from './parquet-part.ts';
+import { ParquetPart } from './parts/parquet-part.ts';
 import { type BuiltSegment, SegmentBuilder } from './segment-builder.ts';
 import { identifier, literal } from './table-layout.ts';
 

@@ -3,7 +3,7 @@
  * hold. Computed once, when a segment is built, and stored in the catalog: the field list then needs no segment.
  */
 import type { EventBatch } from '../columns/event-batch.ts';
-import { type BatchRows, countPresent } from './batch-rows.ts';
+import { type BatchRows, countPresent } from './parts/batch-rows.ts';
 import { MESSAGE, SHAPE } from './messages/message-columns.ts';
 import { EVENTS, STORED, identifier, literal } from './table-layout.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EventBatch } from '../../columns/event-batch.ts';
 import { SegmentIndexBuilder } from '../../index/builders.ts';
-import { type BatchRows, rowList, rowSpan } from '../../store/batch-rows.ts';
-import { ParquetPart } from '../../store/parquet-part.ts';
+import { type BatchRows, rowList, rowSpan } from '../../store/parts/batch-rows.ts';
+import { ParquetPart } from '../../store/parts/parquet-part.ts';
 import { indexRowsOf } from './index-rows.ts';
 import type { RowsMessage } from './index-protocol.ts';
 

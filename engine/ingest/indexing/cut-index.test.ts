@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { EventBatch } from '../../columns/event-batch.ts';
 import { TextIndexBuilder } from '../../index/text/index.ts';
-import { rowList, rowSpan } from '../../store/batch-rows.ts';
-import { ParquetPart } from '../../store/parquet-part.ts';
+import { rowList, rowSpan } from '../../store/parts/batch-rows.ts';
+import { ParquetPart } from '../../store/parts/parquet-part.ts';
 import type { RowsMessage } from './index-protocol.ts';
 import { indexRowsOf } from './index-rows.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../columns/event-batch.ts';
-import { rowSpan } from '../../store/batch-rows.ts';
+import { rowSpan } from '../../store/parts/batch-rows.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import type { FromIndexer } from './index-protocol.ts';
 import { lentOf } from './index-rows.ts';

@@ -4,8 +4,8 @@
  */
 import type { EventBatch } from '../../columns/event-batch.ts';
 import type { Kind } from '../../contract/event.ts';
-import type { BatchRows } from '../../store/batch-rows.ts';
-import type { CodedTexts } from '../../store/coded-texts.ts';
+import type { BatchRows } from '../../store/parts/batch-rows.ts';
+import type { CodedTexts } from '../../store/parts/coded-texts.ts';
 import type { CutRowGroup } from '../../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { indexRowsOf, lentOf } from './index-rows.ts';

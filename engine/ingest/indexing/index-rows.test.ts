@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../columns/event-batch.ts';
-import { rowList, rowSpan } from '../../store/batch-rows.ts';
+import { rowList, rowSpan } from '../../store/parts/batch-rows.ts';
 import type { NumberRows } from '../../index/rows.ts';
 import type { RowsMessage } from './index-protocol.ts';
 import { indexRowsOf } from './index-rows.ts';

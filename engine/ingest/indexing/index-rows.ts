@@ -15,8 +15,8 @@ import {
   textStartsOf,
   valuesOf,
   wideValuesOf,
-} from '../../store/batch-rows.ts';
-import type { CodedTexts } from '../../store/coded-texts.ts';
+} from '../../store/parts/batch-rows.ts';
+import type { CodedTexts } from '../../store/parts/coded-texts.ts';
 import type { NumberLists } from '../../store/messages/cut-rows.ts';
 import type { CutRowGroup } from '../../store/messages/message-cutter.ts';
 import type { RowsMessage } from './index-protocol.ts';

@@ -14,7 +14,7 @@ import { clockErrorOf } from '../../contract/clock.ts';
 import { GIVEN, type Decisions } from '../../contract/decisions.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
-import { type BatchRows, rowList, rowSpan } from '../../store/batch-rows.ts';
+import { type BatchRows, rowList, rowSpan } from '../../store/parts/batch-rows.ts';
 import type { DayParts, DayRows } from './day-parts.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
 import { emptySourceState } from './source-state.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../columns/event-batch.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
-import { rowSpan, textBytesOf } from '../../store/batch-rows.ts';
+import { rowSpan, textBytesOf } from '../../store/parts/batch-rows.ts';
 
 it('are in the order of rows where messages give some between records that state others', () => {
   const batch = new EventBatch('log', () => undefined, 8);

@@ -17,8 +17,8 @@ import {
   denseRows,
   isUsual,
 } from '../../util/segment-days.ts';
-import { type BatchRows, countPresent, rowList, rowSpan } from '../../store/batch-rows.ts';
-import { ParquetPart } from '../../store/parquet-part.ts';
+import { type BatchRows, countPresent, rowList, rowSpan } from '../../store/parts/batch-rows.ts';
+import { ParquetPart } from '../../store/parts/parquet-part.ts';
 import type { TimeUnit } from '../../store/table-layout.ts';
 import type { IndexFeed } from '../indexing/index-feed.ts';
 import type { PartInfo } from './protocol.ts';

@@ -3,7 +3,7 @@ import type { EventBatch } from '../../columns/event-batch.ts';
 import type { ColumnName } from '../../contract/event.ts';
 import type { NumberRows } from '../../index/rows.ts';
 import { Growing64 } from '../../index/values/growing.ts';
-import { type BatchRows, rowList, valuesOf } from '../../store/batch-rows.ts';
+import { type BatchRows, rowList, valuesOf } from '../../store/parts/batch-rows.ts';
 import { RowKeys } from '../indexing/row-keys.ts';
 
 export function rowsInOrder(batch: EventBatch, rows: BatchRows): BatchRows {

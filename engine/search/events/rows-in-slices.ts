@@ -23,7 +23,7 @@ import {
   compileSpilled,
   rowsOf,
 } from '../../query/index.ts';
-import type { Plain } from '../../store/segment-store.ts';
+import type { Plain } from '../../store/reading/segment-store.ts';
 
 interface SliceReader {
   /** Approximate maximum number of rows in a slice. */

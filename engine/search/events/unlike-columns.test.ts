@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { importInProcess } from '../../ingest/testing/in-process.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
-import { SegmentStore } from '../../store/segment-store.ts';
+import { SegmentStore } from '../../store/reading/segment-store.ts';
 import { type ShownRecord, shownRows, startQuery } from '../query.ts';
 import { CaseSession } from '../session/case-session.ts';
 

@@ -1,7 +1,7 @@
 /** Which lists have tables: those used by statements, however many others arrive and whatever fails. */
 import { beforeEach, expect, it } from 'vitest';
 import type { MatchList, SegmentInfo } from '../../query/index.ts';
-import type { ListTable } from '../../store/list-tables.ts';
+import type { ListTable } from '../../store/reading/list-tables.ts';
 import { CaseLists } from './case-lists.ts';
 
 /** Creates and drops names of tables. */

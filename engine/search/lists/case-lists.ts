@@ -13,7 +13,7 @@ import {
   keyColumn,
   readList,
 } from '../../query/index.ts';
-import type { SegmentStore } from '../../store/segment-store.ts';
+import type { SegmentStore } from '../../store/reading/segment-store.ts';
 
 /** A list as given: a file's content, or pasted text. */
 export interface GivenList {

@@ -26,7 +26,7 @@ import {
   type NumberColumnName,
   type SegmentNumbers,
   bytesOfNumber,
-} from '../../store/segment-numbers.ts';
+} from '../../store/reading/segment-numbers.ts';
 
 /** Size limit of the cache. */
 const MOST_BYTES = 64e6;

@@ -4,7 +4,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { ROW_IDENTITY, type MessageParts } from '../../query/index.ts';
 import { wholeMessage } from '../../store/messages/whole-message.ts';
 import type { MessageShape } from '../../store/messages/message-cutter.ts';
-import type { Plain } from '../../store/segment-store.ts';
+import type { Plain } from '../../store/reading/segment-store.ts';
 
 /** By segment. */
 type Shapes = ReadonlyMap<number, readonly MessageShape[]>;

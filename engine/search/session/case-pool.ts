@@ -8,7 +8,7 @@
 import { resolve } from 'node:path';
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
-import type { StoreOptions } from '../../store/duckdb-instance.ts';
+import type { StoreOptions } from '../../store/reading/duckdb-instance.ts';
 import { CaseSession } from './case-session.ts';
 
 interface Pooled {

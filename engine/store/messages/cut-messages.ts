@@ -1,6 +1,12 @@
 /** Cuts the messages of some rows of a batch into shapes and variables. */
 import type { EventBatch } from '../../columns/event-batch.ts';
-import { type BatchRows, textBytesOf, textLength, textStartsOf, valuesOf } from '../batch-rows.ts';
+import {
+  type BatchRows,
+  textBytesOf,
+  textLength,
+  textStartsOf,
+  valuesOf,
+} from '../parts/batch-rows.ts';
 import { CutRows } from './cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './message-cutter.ts';
 import { NumberBytes } from './number-bytes.ts';

@@ -11,7 +11,7 @@ import type {
   DuckDBResult,
   DuckDBValue,
 } from '@duckdb/node-api';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
 
 export interface ResultChunk {
   readonly names: readonly string[];

@@ -15,7 +15,7 @@ import {
   type DuckDBConnection,
   type DuckDBType,
 } from '@duckdb/node-api';
-import { identifier, storeError } from './segment-builder.ts';
+import { identifier, storeError } from '../segment-builder.ts';
 
 /** A table of values. */
 export interface ListTable {

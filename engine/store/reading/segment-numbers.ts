@@ -11,7 +11,7 @@ import {
   type DuckDBDataChunk,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import { identifier } from './segment-builder.ts';
+import { identifier } from '../segment-builder.ts';
 
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array;
 

@@ -15,10 +15,10 @@ import {
   type DuckDBValue,
   StatementType,
 } from '@duckdb/node-api';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { type StoreOptions, statementBytes } from './duckdb-instance.ts';
 import { resultChunks } from './result-chunks.ts';
-import { literal, SPILLED, storeError } from './segment-builder.ts';
+import { literal, SPILLED, storeError } from '../segment-builder.ts';
 
 /**
  * A value for JSON: whole numbers beyond 2^53 and values without a JSON form become texts as DuckDB writes them.

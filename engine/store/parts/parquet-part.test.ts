@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { EventBatch } from '../columns/event-batch.ts';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { rowList, rowSpan } from './batch-rows.ts';
-import { sqlOf } from './expression.ts';
-import { type CutMessages, SHAPE, anyMessage, groupShapes } from './messages/message-columns.ts';
+import { sqlOf } from '../expression.ts';
+import { type CutMessages, SHAPE, anyMessage, groupShapes } from '../messages/message-columns.ts';
 import { ParquetPart } from './parquet-part.ts';
-import { numberedSql, tableLayout } from './table-layout.ts';
+import { numberedSql, tableLayout } from '../table-layout.ts';
 
 let folder: string;
 let instance: DuckDBInstance;

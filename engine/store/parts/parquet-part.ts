@@ -10,14 +10,14 @@
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import { closeSync, openSync } from 'node:fs';
-import type { Column } from '../columns/columns.ts';
-import type { EventBatch } from '../columns/event-batch.ts';
-import { isAttributeColumn, renamedTogether, withoutPrefix } from '../util/attribute-columns.ts';
-import { writeAll } from '../util/files.ts';
+import type { Column } from '../../columns/columns.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import { isAttributeColumn, renamedTogether, withoutPrefix } from '../../util/attribute-columns.ts';
+import { writeAll } from '../../util/files.ts';
 import { type BatchRows, rowSpan, valuesOf } from './batch-rows.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';
 import { CAPTURED, headerOf, MAX_CONSTANT_TEXT, presentColumns, RECORD } from './column-types.ts';
-import { MessageParts } from './messages/cut-messages.ts';
+import { MessageParts } from '../messages/cut-messages.ts';
 import {
   BYTES,
   type CutMessages,
@@ -25,8 +25,8 @@ import {
   MESSAGE_PARTS,
   SHAPE,
   TEXTS,
-} from './messages/message-columns.ts';
-import type { CutRowGroup } from './messages/message-cutter.ts';
+} from '../messages/message-columns.ts';
+import type { CutRowGroup } from '../messages/message-cutter.ts';
 import {
   byteDictionary,
   byteIndexes,
@@ -46,9 +46,9 @@ import {
   SCHEMA,
   type SchemaType,
   varintBytes,
-} from './parquet-encoding.ts';
-import { areRare, type ConstantColumn, type SelectedColumn } from './table-layout.ts';
-import { ValueCounter, type ValueCounts } from './value-counts.ts';
+} from '../parquet-encoding.ts';
+import { areRare, type ConstantColumn, type SelectedColumn } from '../table-layout.ts';
+import { ValueCounter, type ValueCounts } from '../value-counts.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

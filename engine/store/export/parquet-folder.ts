@@ -7,13 +7,13 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { CancelledError, hasCode } from '../contract/errors.ts';
-import { statementBytes, type StoreOptions } from './duckdb-instance.ts';
-import { segmentPath } from './segment-path.ts';
-import type { SegmentFile } from './segment-store.ts';
-import { literal, segmentProblem, statementError } from './segment-builder.ts';
-import { daysOf } from '../util/segment-days.ts';
-import { epochMicros } from './segment-sql.ts';
+import { CancelledError, hasCode } from '../../contract/errors.ts';
+import { statementBytes, type StoreOptions } from '../reading/duckdb-instance.ts';
+import { segmentPath } from '../segment-path.ts';
+import type { SegmentFile } from '../reading/segment-store.ts';
+import { literal, segmentProblem, statementError } from '../segment-builder.ts';
+import { daysOf } from '../../util/segment-days.ts';
+import { epochMicros } from '../segment-sql.ts';
 import { EVENT_ID, TYPED_COLUMNS, typedColumns, type TypedSegment } from './typed-events.ts';
 
 /** Rows of a group; fewer if rows are wide or memory is short. */

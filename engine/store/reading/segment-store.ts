@@ -13,11 +13,11 @@ import {
   type DuckDBConnection,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { mostSideFiles, openFileLimit } from '../util/open-files.ts';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { mostSideFiles, openFileLimit } from '../../util/open-files.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
-import type { MessageShape } from './messages/message-cutter.ts';
-import { ShapeCache } from './messages/shape-cache.ts';
+import type { MessageShape } from '../messages/message-cutter.ts';
+import { ShapeCache } from '../messages/shape-cache.ts';
 import { type Started, type StoreOptions, endInstance, startInstance } from './duckdb-instance.ts';
 import {
   identifier,
@@ -26,9 +26,9 @@ import {
   SPILLED,
   statementError,
   storeError,
-} from './segment-builder.ts';
+} from '../segment-builder.ts';
 import { type ResultChunk, resultChunks } from './result-chunks.ts';
-import { segmentPath, type ExpectedFile } from './segment-path.ts';
+import { segmentPath, type ExpectedFile } from '../segment-path.ts';
 import {
   type NumberColumnName,
   type NumberedSegment,

@@ -1,6 +1,6 @@
 /** Converts newline-delimited JSON to Parquet, in a DuckDB that may access one folder only. */
 import { DuckDBInstance } from '@duckdb/node-api';
-import { identifier, literal, storeError } from './segment-builder.ts';
+import { identifier, literal, storeError } from '../segment-builder.ts';
 
 /** Time columns: stored as timestamps with a zone; all others have their JSON types. */
 const TIMES: ReadonlySet<string> = new Set(['ts', 'first', 'last', 'start']);

@@ -2,9 +2,9 @@
  * The columns of a batch as all parts of an import have them: names, SQL types, sizes of values, and which columns
  * have values.
  */
-import type { Column } from '../columns/columns.ts';
-import type { EventBatch } from '../columns/event-batch.ts';
-import { ATTRIBUTE_PREFIX } from '../util/attribute-columns.ts';
+import type { Column } from '../../columns/columns.ts';
+import type { EventBatch } from '../../columns/event-batch.ts';
+import { ATTRIBUTE_PREFIX } from '../../util/attribute-columns.ts';
 import { type BatchRows, countPresent, valuesOf } from './batch-rows.ts';
 
 /** Column for the JSON object of attributes beyond those that a batch has columns for. */

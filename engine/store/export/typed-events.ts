@@ -5,11 +5,11 @@
  * Invariant: `TYPED_COLUMNS` is the schema of everything that leaves a case (`SCHEMA_VERSION`); a segment without a
  * column has nulls. Rows are in the order of the segment, which is that of time.
  */
-import { COLUMNS, PROTOCOL_SEQ, type ColumnName } from '../contract/event.ts';
-import { evidenceNames } from '../util/attribute-columns.ts';
-import { daysOf, isUsual, type OfDays } from '../util/segment-days.ts';
-import { OVERFLOW_COLUMN, SQL_TYPES } from './column-types.ts';
-import { EVENTS, identifier, literal } from './table-layout.ts';
+import { COLUMNS, PROTOCOL_SEQ, type ColumnName } from '../../contract/event.ts';
+import { evidenceNames } from '../../util/attribute-columns.ts';
+import { daysOf, isUsual, type OfDays } from '../../util/segment-days.ts';
+import { OVERFLOW_COLUMN, SQL_TYPES } from '../parts/column-types.ts';
+import { EVENTS, identifier, literal } from '../table-layout.ts';
 
 /** Incremented when a column is renamed, retyped or removed. */
 export const SCHEMA_VERSION = 1;

@@ -2,7 +2,7 @@
  * Some rows of a batch in an order: a contiguous span, or a list. Writers read columns through these functions, so
  * that a span costs nothing per row.
  */
-import type { TextColumn } from '../columns/columns.ts';
+import type { TextColumn } from '../../columns/columns.ts';
 import { countOnes } from './presence.ts';
 
 export interface BatchRows {

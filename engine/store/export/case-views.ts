@@ -3,8 +3,8 @@
  *
  * Invariant: texts of people and of evidence are SQL literals.
  */
-import { isNotAmong } from './segment-sql.ts';
-import { EVENTS, identifier, literal } from './table-layout.ts';
+import { isNotAmong } from '../segment-sql.ts';
+import { EVENTS, identifier, literal } from '../table-layout.ts';
 import { EVENT_ID, TYPED_COLUMNS, type TypedSegment, typedSelect } from './typed-events.ts';
 
 export interface ViewedSegment extends TypedSegment {
