@@ -4,6 +4,7 @@ import { cmtraceImporter } from './cmtrace/index.ts';
 import { evtxImporter } from './evtx/index.ts';
 import { flowCsv } from './flow-csv/index.ts';
 import { journalImporter } from './journal/index.ts';
+import { modsecurityImporter } from './modsecurity/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { shellImporter } from './shell/index.ts';
 import { readMixedLines, syslogImporter } from './syslog/index.ts';
@@ -23,6 +24,7 @@ export const importers: readonly Importer[] = [
   utmpImporter,
   shellImporter,
   cmtraceImporter,
+  modsecurityImporter,
   flowCsvImporter,
   syslogImporter,
 ];

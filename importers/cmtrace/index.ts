@@ -5,7 +5,6 @@
  * Held always: every line is part of one event, blank, or in quarantine.
  */
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
-import { SourceError } from '../../engine/contract/errors.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import { type ByteOffset, TS_BASIS } from '../../engine/contract/event.ts';
 import type {
@@ -14,17 +13,15 @@ import type {
   ReadOptions,
   SniffHint,
   SniffResult,
-  SourceInput,
 } from '../../engine/evidence/importer.ts';
 import { resolveZone, type Zone } from '../../engine/contract/zone.ts';
-import { CONTINUATION, headAsText, LineReader } from '../shared/lines.ts';
+import { CONTINUATION, headAsText } from '../shared/lines.ts';
+import { type LineTaker, type Place, readLines } from '../shared/read-lines.ts';
 import { BEGIN, legacyEnd, recordEnd, type RecordEnd, type RecordTime } from './record.ts';
 
-const MAX_LINE = 1024 * 1024;
 /** Of one record; lines beyond these are events of their own, without a time. */
 const MAX_RECORD_LINES = 2000;
 const MAX_RECORD_CHARACTERS = 1 << 20;
-const MAX_RAW = 64 * 1024;
 /** Lines of the head that decide. */
 const FIRST_LINES = 20;
 
@@ -51,7 +48,7 @@ interface Begun {
   end: ByteOffset;
 }
 
-class CmTraceReader {
+class CmTraceReader implements LineTaker {
   private readonly sink: EventSink;
   private readonly batch: EventBatch;
   private readonly zone: Zone;
@@ -69,14 +66,14 @@ class CmTraceReader {
     this.zoneBasis = timeZone === undefined ? ZONE_ASSUMED : GIVEN;
   }
 
-  /** Where the content is done with. @param consumed bytes that were read */
-  done(consumed: ByteOffset): ByteOffset {
-    return this.begun?.offset ?? consumed;
+  waitingFrom(): ByteOffset | undefined {
+    return this.begun?.offset;
   }
 
-  line(line: string, offset: ByteOffset, end: ByteOffset): void {
+  line(bytes: Buffer, { offset, end }: Place): void {
+    const line = bytes.toString('utf8');
     // A record that ends nowhere: its program was stopped.
-    if (line.startsWith(BEGIN)) this.endBegun();
+    if (line.startsWith(BEGIN)) this.flush();
     let { begun } = this;
     if (begun === undefined) {
       if (line.trim() === '') {
@@ -102,19 +99,19 @@ class CmTraceReader {
       begun.lines.length >= MAX_RECORD_LINES ||
       begun.characters >= MAX_RECORD_CHARACTERS
     ) {
-      this.endBegun();
+      this.flush();
     }
   }
 
   /** No line of a waiting record follows. */
-  endBegun(): void {
+  flush(): void {
     if (this.begun === undefined) return;
     this.unended += 1;
     this.emitBegun(this.begun, undefined, '');
   }
 
   end(): void {
-    this.endBegun();
+    this.flush();
     if (this.unended > 0)
       this.sink.note(
         `${this.unended} of its records ${this.unended === 1 ? 'has' : 'have'} no end, and no time`,
@@ -178,31 +175,6 @@ class CmTraceReader {
   }
 }
 
-async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
-  const reader = new CmTraceReader(sink, options);
-  const lines = new LineReader(input.blocks(), { size: input.size, maxLine: MAX_LINE });
-  try {
-    while (await lines.nextBlock()) {
-      while (lines.next()) {
-        const { buffer, lineStart, lineEnd, lineOffset, lineLength, truncated } = lines;
-        const bytes = buffer.subarray(lineStart, lineEnd);
-        if (truncated) {
-          reader.endBegun();
-          const reason = `line longer than ${MAX_LINE} bytes`;
-          sink.quarantine(lineOffset, reason, bytes.subarray(0, MAX_RAW), lines.lineNumber);
-        } else reader.line(bytes.toString('utf8'), lineOffset, lineOffset + lineLength);
-      }
-      await sink.drain(reader.done(lines.consumed));
-    }
-  } catch (error) {
-    // What came before it is good.
-    if (error instanceof SourceError) reader.end();
-    else await lines.close();
-    throw error;
-  }
-  reader.end();
-}
-
 export const cmtraceImporter: Importer = {
   id: 'cmtrace',
   title: 'Logs of Configuration Manager and Intune (CMTrace)',
@@ -211,5 +183,5 @@ export const cmtraceImporter: Importer = {
   byLines: true,
   formats: ['cmtrace'],
   sniff,
-  read,
+  read: (input, sink, options) => readLines(input, sink, new CmTraceReader(sink, options)),
 };

@@ -47,6 +47,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'fish-history': 'fish history',
   'powershell-transcript': 'PowerShell transcript',
   cmtrace: 'Configuration Manager log',
+  'modsecurity-audit': 'ModSecurity audit log',
 };
 const FORMS: Readonly<Record<string, string>> = {
   json: 'JSON',

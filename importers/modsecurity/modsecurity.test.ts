@@ -1,0 +1,118 @@
+/** Audit logs of ModSecurity in their serial form. */
+import { describe, expect, it } from 'vitest';
+import { TS_BASIS } from '../../engine/contract/event.ts';
+import { collect as collectInput, inputOf, type Collected } from '../shared/testing/collect.ts';
+import { modsecurityImporter } from './index.ts';
+
+const sniffed = (text: string): string | undefined =>
+  modsecurityImporter.sniff(Buffer.from(text), { name: 'x', complete: true })?.format;
+const collect = (text: string, block?: number): Promise<Collected> =>
+  collectInput(modsecurityImporter, inputOf(Buffer.from(text), 'x', block), {
+    format: 'modsecurity-audit',
+  });
+
+interface Given {
+  readonly time?: string;
+  readonly ends?: string;
+  readonly body?: string;
+  readonly edge?: (section: string) => string;
+}
+
+function transaction({
+  time = '21/Mar/2026:07:58:27.123456 +0200',
+  ends = '192.0.2.17 54122 198.51.100.2 443',
+  body = 'a=1',
+  edge = (section) => `--4b3c2a1d-${section}--`,
+}: Given = {}): string {
+  return [
+    ...[edge('A'), `[${time}] ZGzXwAoAAAoAAAB1 ${ends}`],
+    ...[edge('B'), 'POST /upload.php?x=1 HTTP/1.1', 'Host: www.example.com', 'User-Agent: curl/8'],
+    ...['Referer: http://www.example.com/', '', edge('C'), body, edge('F')],
+    ...['HTTP/1.1 403 Forbidden', 'Content-Type: text/html', '', edge('H')],
+    ...['Message: Access denied with code 403 (phase 2). [id "949110"] [msg "Score"]'],
+    ...['Message: Warning. [id "920350"]', 'Action: Intercepted (phase 2)', edge('Z'), ''],
+  ].join('\n');
+}
+const LINES = transaction().split('\n').length - 1;
+const AT = Date.parse('2026-03-21T05:58:27.123Z') * 1000 + 456;
+
+describe('a transaction', () => {
+  it.each([1, 13, 65_536])('is one event, in blocks of %d', async (block) => {
+    const text = transaction();
+    expect(sniffed(text)).toBe('modsecurity-audit');
+    const got = await collect(`${text}\n${text}`, block);
+    expect(got.rows).toHaveLength(2);
+    expect(got.rows[1]).toMatchObject({
+      ...{ kind: 'log', seq: 2, offset: text.length + 1, length: text.length - 1 },
+      ...{ ts: AT, ts_digits: 6, ts_basis: 0, tz_offset: 7200 },
+      ...{ src_ip4: 0xc0000211, src_port: 54_122, dst_ip4: 0xc6336402, dst_port: 443 },
+      ...{ http_method: 'POST', url: '/upload.php?x=1', http_status: '403' },
+      ...{ dst_domain: 'www.example.com', user_agent: 'curl/8', category: 'web' },
+      ...{ referrer: 'http://www.example.com/', session: 'ZGzXwAoAAAoAAAB1' },
+      reason: 'Access denied with code 403 (phase 2). [id "949110"] [msg "Score"]',
+      event_code: '949110',
+      message: text.slice(0, -1),
+    });
+    expect(got.read).toBe(2 * LINES + 1);
+    expect(got.notes).toEqual([]);
+  });
+
+  it('of version 3, with IPv6 and an offset whose minus is doubled', async () => {
+    const text = transaction({
+      time: '21/Mar/2026:07:58:27 --0500',
+      ends: '2001:db8::1 1 2001:db8::2 70000',
+      edge: (section) => `---Ab1cD2eF---${section}--`,
+    });
+    expect(sniffed(text)).toBe('modsecurity-audit');
+    const { rows } = await collect(text);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      ...{ ts: Date.parse('2026-03-21T12:58:27Z') * 1000, tz_offset: -18_000, ts_digits: 0 },
+      ...{ src_ip6: '20010db8000000000000000000000001', src_port: 1, http_status: '403' },
+    });
+    expect(rows[0]).not.toHaveProperty('dst_port');
+  });
+
+  it('takes nothing of a body for a section', async () => {
+    const { rows } = await collect(
+      transaction({
+        body: `--99999999-F--\nHTTP/1.1 200 OK\n--99999999-H--\nMessage: [id "1"]\n${transaction({
+          edge: (section) => `--99999999-${section}--`,
+        })}`,
+      }),
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ http_status: '403', event_code: '949110' });
+  });
+
+  it('of thousands of lines is several events of one time', async () => {
+    const { rows, read } = await collect(transaction({ body: 'a\n'.repeat(4000) }));
+    expect(rows.map(({ ts, ts_basis, session }) => [ts, ts_basis, session])).toEqual([
+      [AT, 0, 'ZGzXwAoAAAoAAAB1'],
+      [AT, TS_BASIS.inherited, 'ZGzXwAoAAAoAAAB1'],
+      [AT, TS_BASIS.inherited, 'ZGzXwAoAAAoAAAB1'],
+    ]);
+    expect(read).toBe(LINES + 4000);
+  });
+
+  it('has no time of a day that there is not, and may have no end', async () => {
+    const whole = transaction();
+    const { rows } = await collect(
+      transaction({ time: '31/Feb/2026:07:58:27 +0000' }) +
+        whole.slice(0, whole.indexOf('--4b3c2a1d-F--')) +
+        transaction({ edge: (section) => `--5b3c2a1d-${section}--` }),
+    );
+    expect(rows.map(({ ts, http_status }) => [ts, http_status])).toEqual([
+      [undefined, '403'],
+      [AT, undefined],
+      [AT, '403'],
+    ]);
+  });
+});
+
+it.each(['--4b3c2a1d-A--\n--4b3c2a1d-B--\n', '-- a comment\nselect 1;\n', '', '--4b3c2a1d-A--\n'])(
+  'does not take %j for such a log',
+  (text) => {
+    expect(sniffed(text)).toBeUndefined();
+  },
+);
