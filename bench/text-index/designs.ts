@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { RowSet } from '../../engine/util/row-set.ts';
 import { SideFile, writeSideFile } from '../../engine/index/side-file.ts';
-import { BitWriter } from '../../engine/index/text/bits.ts';
+import { BitWriter } from '../../engine/util/bit-codec.ts';
 import { ByteWriter } from '../../engine/index/text/bytes.ts';
 import { TextCache, TextIndex, TextIndexBuilder } from '../../engine/index/text/index.ts';
 import { packed } from '../../engine/index/text/packed.ts';

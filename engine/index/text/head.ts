@@ -1,6 +1,6 @@
 /** The head of a text index, read. */
 import { ByteReader } from './bytes.ts';
-import { BitReader } from './bits.ts';
+import { BitReader } from '../../util/bit-codec.ts';
 import { damagedText } from './damaged.ts';
 import type { ColumnShapes } from './layout.ts';
 import { FOLD_VERSION } from '../../util/fold.ts';

@@ -3,7 +3,7 @@
  * spread rows; exponential Golomb codes suit bursts.
  */
 import { wordsFor } from '../../util/row-set.ts';
-import type { BitReader, BitWriter } from './bits.ts';
+import type { BitReader, BitWriter } from '../../util/bit-codec.ts';
 import { damagedText } from './damaged.ts';
 
 /** Lists shorter than this do not state their code: it is Rice. */

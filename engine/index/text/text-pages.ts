@@ -1,7 +1,7 @@
 /** The pages and lists of a text index, read on demand and cached: the rows of an entry and of a shape. */
 import { RowSet, wordsFor } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
-import { BitReader } from './bits.ts';
+import { BitReader } from '../../util/bit-codec.ts';
 import { checked } from './bytes.ts';
 import { damagedText } from './damaged.ts';
 import type { Head } from './head.ts';

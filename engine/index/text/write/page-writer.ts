@@ -1,5 +1,5 @@
 /** Writes the entries of one paged section, and the lists that are too long for a page. */
-import { BitWriter } from '../bits.ts';
+import { BitWriter } from '../../../util/bit-codec.ts';
 import { ByteWriter, withCheck } from '../bytes.ts';
 import {
   BITMAP,

@@ -7,7 +7,7 @@
  */
 import type { Section } from '../../side-file.ts';
 import { inSteps } from '../../steps.ts';
-import { BitWriter } from '../bits.ts';
+import { BitWriter } from '../../../util/bit-codec.ts';
 import { ByteWriter, withCheck } from '../bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
 import { type CollectedText, nextWithItems } from './collected.ts';

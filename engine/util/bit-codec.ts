@@ -4,7 +4,7 @@
  * Codes: Rice (quotient unary, remainder binary; https://en.wikipedia.org/wiki/Golomb_coding) and
  * exponential Golomb, whose order 0 is Elias gamma of n + 1.
  */
-import { damagedText } from './damaged.ts';
+import { DaybookError } from '../contract/errors.ts';
 
 export class BitWriter {
   private words = new Uint32Array(256);
@@ -144,7 +144,7 @@ export class BitReader {
     if (bits === 0) return 0;
     const value = this.window();
     this.at += bits;
-    if (this.at > this.limit) throw damagedText();
+    if (this.at > this.limit) throw damagedBits();
     return bits === 32 ? value : value & ((1 << bits) - 1);
   }
 
@@ -155,7 +155,7 @@ export class BitReader {
 
   expGolomb(k: number): number {
     const length = this.unary();
-    if (length > 31) throw damagedText();
+    if (length > 31) throw damagedBits();
     const high = ((1 << length) >>> 0) + this.get(length) - 1;
     return high * 2 ** k + this.get(k);
   }
@@ -166,12 +166,12 @@ export class BitReader {
     while (window === 0) {
       this.at += 32;
       zeros += 32;
-      if (this.at > this.limit) throw damagedText();
+      if (this.at > this.limit) throw damagedBits();
       window = this.window();
     }
     const more = 31 - Math.clz32(window & -window);
     this.at += more + 1;
-    if (this.at > this.limit) throw damagedText();
+    if (this.at > this.limit) throw damagedBits();
     return zeros + more;
   }
 
@@ -183,4 +183,12 @@ export class BitReader {
     if (shift === 0) return low;
     return ((low >>> shift) | ((this.words[word + 1] ?? 0) << (32 - shift))) >>> 0;
   }
+}
+
+function damagedBits(): DaybookError {
+  return new DaybookError(
+    'case-damaged',
+    'an index of a segment is damaged',
+    'run: daybook verify CASE --repair, which makes it again',
+  );
 }
