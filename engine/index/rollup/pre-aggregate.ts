@@ -5,7 +5,7 @@
  *
  * What it gains: captures are imported with 7 % less processor time.
  */
-import { HASH_SEED } from '../../util/seeded-hash.ts';
+import { HASH_SEED } from '../../util/hash-table/hash.ts';
 
 const FIRST_ENTRIES = 2048;
 const WORD = 32;

@@ -5,7 +5,7 @@
  * numbers and IPv4 addresses are their own; IPv6 addresses or texts come after all of those, in the
  * order of their bytes; no value comes last.
  */
-import { HASH_SEED } from '../../util/seeded-hash.ts';
+import { HASH_SEED } from '../../util/hash-table/hash.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
 import { sortedNumbers } from '../values/radix.ts';
 

@@ -2,7 +2,7 @@
  * Distinct numbers and IPv6 addresses found while rows come, each with an identifier from 0 in the order of first
  * appearance. Open addressing over typed arrays: nothing is allocated for a row.
  */
-import { scramble } from '../../util/seeded-hash.ts';
+import { scramble } from '../../util/hash-table/hash.ts';
 import type { NumberRows } from '../rows.ts';
 import { sortedNumbers } from './radix.ts';
 

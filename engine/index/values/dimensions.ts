@@ -3,7 +3,7 @@
  * of its value among the column's distinct values, in the order in which results are sorted (IPv4 before IPv6,
  * texts by their bytes); a row without a value has the code after the last value's.
  */
-import { ByteDictionary } from '../../util/byte-dictionary.ts';
+import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import type { ColumnName } from '../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';

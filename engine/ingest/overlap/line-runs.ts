@@ -8,7 +8,7 @@
  * than the one asked about is searched linearly instead, which costs a hundredth of anchoring it: without that, a
  * batch of 1,000 flows into a case of a million took 0.6 s.
  */
-import { scramble } from '../../util/seeded-hash.ts';
+import { scramble } from '../../util/hash-table/hash.ts';
 
 export const LEAST_RUN = 8;
 /** Number of lines in an anchor. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import { Budget, growingWithin } from './budget.ts';
-import { ByteDictionary } from '../../util/byte-dictionary.ts';
+import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import { firstOf } from './first-of.ts';
 import { GroupTable } from './group-table.ts';
 import { Counter, Totals } from './measures.ts';

@@ -1,6 +1,6 @@
 /** Memory limit of a scan's state: groups, texts, values. Beyond it the scan fails; the machine never swaps. */
 import { DaybookError } from '../../contract/errors.ts';
-import type { DictionaryLimits } from '../../util/byte-dictionary.ts';
+import type { DictionaryLimits } from '../../util/hash-table/byte-dictionary.ts';
 
 /** Bytes of all tables of one scan. */
 const SCAN_BYTES = 768 * 1024 * 1024;

@@ -13,7 +13,7 @@ import type { Part, ValueShape } from '../values/values.ts';
 import { type Budget, growingWithin } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
-import { ByteDictionary } from '../../util/byte-dictionary.ts';
+import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import type { GroupTable } from './group-table.ts';
 import {
   type RowScope,

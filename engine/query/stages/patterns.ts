@@ -47,7 +47,7 @@ import type { TextColumn } from '../../columns/columns.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../util/templates.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
-import { ByteDictionary } from '../../util/byte-dictionary.ts';
+import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { Doubles } from '../batch/measures.ts';
 import { type Wanted, batchScope } from '../batch/batch-scope.ts';

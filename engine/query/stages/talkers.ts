@@ -42,7 +42,7 @@ import { counted } from '../../contract/counted.ts';
 import type { EventBatch } from '../../columns/event-batch.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
-import { ByteDictionary } from '../../util/byte-dictionary.ts';
+import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
 import { GroupTable } from '../batch/group-table.ts';
 import { Doubles, Totals, highest } from '../batch/measures.ts';

@@ -1,8 +1,6 @@
-/**
- * Numbers for byte strings: equal strings have equal numbers, from 0 in the order they first came. Open addressing
- * over typed arrays: nothing is allocated for a string that is known.
- */
-import { HASH_SEED, scramble } from './seeded-hash.ts';
+/** Numbers for byte strings: equal strings have equal numbers, from 0 in the order they first came. */
+import { areBytesEqual, hashBytes } from './hash.ts';
+import { HashIndex } from './hash-index.ts';
 
 const FIRST_STRINGS = 256;
 const MOST_BYTES = 2 ** 32 - 1;
@@ -16,16 +14,17 @@ export interface DictionaryLimits {
 }
 
 export class ByteDictionary {
-  size = 0;
   private readonly maxStrings: number;
   private readonly maxBytes: number;
   private readonly onGrow: (bytes: number) => void;
   private data = new Uint8Array(4096);
+  private view = viewOf(this.data);
+  /** The array that was given last, and a view of it. */
+  private given: Uint8Array = this.data;
+  private givenView = this.view;
   /** Where string n begins; one more entry than there is room for strings. */
   private starts = new Uint32Array(FIRST_STRINGS + 1);
-  private hashes = new Uint32Array(FIRST_STRINGS);
-  /** Number of a string + 1 where its hash says, or the next free place; 0 where free. */
-  private slots = new Uint32Array(FIRST_STRINGS * 2);
+  private readonly index = new HashIndex(FIRST_STRINGS);
 
   constructor(limits: DictionaryLimits = {}) {
     this.maxStrings = limits.strings ?? Infinity;
@@ -33,22 +32,31 @@ export class ByteDictionary {
     this.onGrow = limits.onGrow ?? (() => undefined);
   }
 
+  get size(): number {
+    return this.index.size;
+  }
+
   /** Of `data[from, to)`; -1 where it is new and beyond the limits. */
   idOf(data: Uint8Array, from: number, to: number): number {
-    let hash = (to - from) ^ HASH_SEED;
-    for (let i = from; i < to; i++) hash = Math.imul(hash ^ data[i]!, 0x0100_0193);
-    hash = scramble(hash);
-    const { slots, hashes } = this;
-    const mask = slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const id = slots[slot]! - 1;
-      if (id < 0) return this.add(hash, data, from, to);
-      if (hashes[id] === hash && this.is(id, data, from, to)) return id;
+    if (data !== this.given) {
+      this.given = data;
+      this.givenView = viewOf(data);
     }
+    const { index, givenView } = this;
+    const hash = hashBytes(givenView, from, to);
+    let id = index.first(hash);
+    while (id >= 0 && !this.is(id, givenView, from, to)) id = index.next(hash);
+    return id < 0 ? this.add(hash, data, from, to) : id;
   }
 
   bytesOf(id: number): Uint8Array {
     return this.data.subarray(this.starts[id], this.starts[id + 1]);
+  }
+
+  /** All strings one after the other, and where each begins: copies. */
+  joined(): { data: Uint8Array; starts: Uint32Array } {
+    const { data, starts, size } = this;
+    return { data: data.slice(0, starts[size]), starts: starts.slice(0, size) };
   }
 
   /** The strings in the order of their bytes, and the place of each number among them. */
@@ -62,12 +70,13 @@ export class ByteDictionary {
     return { values: order.map((id) => strings[id]!), ranks };
   }
 
-  private is(id: number, data: Uint8Array, from: number, to: number): boolean {
+  private is(id: number, given: DataView, from: number, to: number): boolean {
     const start = this.starts[id]!;
     const length = to - from;
-    if (this.starts[id + 1]! - start !== length) return false;
-    for (let i = 0; i < length; i++) if (this.data[start + i] !== data[from + i]) return false;
-    return true;
+    return (
+      this.starts[id + 1]! - start === length &&
+      areBytesEqual(this.view, start, given, from, length)
+    );
   }
 
   private add(hash: number, data: Uint8Array, from: number, to: number): number {
@@ -81,33 +90,25 @@ export class ByteDictionary {
       const bigger = new Uint8Array(size);
       bigger.set(this.data.subarray(0, start));
       this.data = bigger;
+      this.view = viewOf(bigger);
     }
-    if (id === this.hashes.length) this.grow();
+    if (id === this.index.room) this.grow();
     this.data.set(data.subarray(from, to), start);
     this.starts[id + 1] = end;
-    this.hashes[id] = hash;
-    this.size = id + 1;
-    this.place(id, hash);
+    this.index.put(id, hash);
     return id;
   }
 
-  private place(id: number, hash: number): void {
-    const mask = this.slots.length - 1;
-    let slot = hash & mask;
-    while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.slots[slot] = id + 1;
-  }
-
+  /** Room for twice as many strings: `put` grows the index. */
   private grow(): void {
-    const capacity = this.hashes.length * 2;
-    this.onGrow(this.hashes.length * 16);
-    const starts = new Uint32Array(capacity + 1);
+    const { room } = this.index;
+    this.onGrow(room * 20);
+    const starts = new Uint32Array(room * 2 + 1);
     starts.set(this.starts);
     this.starts = starts;
-    const hashes = new Uint32Array(capacity);
-    hashes.set(this.hashes);
-    this.hashes = hashes;
-    this.slots = new Uint32Array(capacity * 2);
-    for (let id = 0; id < this.size; id++) this.place(id, hashes[id]!);
   }
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, length);
 }

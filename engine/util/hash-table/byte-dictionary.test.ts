@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteDictionary } from './byte-dictionary.ts';
+import { HASH_SEED, hashBytes } from './hash.ts';
 
 const given = (texts: readonly string[]) => {
   const starts: number[] = [0];
@@ -25,6 +26,24 @@ it('numbers strings in the order they first came and sorts them', () => {
       expect(Array.from(ranks, (rank) => textOf(values[rank]!))).toEqual(distinct);
     }),
   );
+});
+
+it('tells strings of one hash apart', () => {
+  // Of eight bytes the second four can be chosen so that the hash is that of eight zeros.
+  const afterFirst = (word: number) => {
+    const hash = Math.imul((8 ^ HASH_SEED ^ ((8 ^ HASH_SEED) >>> 15)) + word, 0x85eb_ca6b);
+    return hash ^ (hash >>> 15);
+  };
+  const strings = Array.from({ length: 200 }, (_, first) =>
+    Buffer.from(Int32Array.of(first, afterFirst(0) - afterFirst(first)).buffer),
+  );
+  const hashes = strings.map(({ buffer, byteOffset }) =>
+    hashBytes(new DataView(buffer, byteOffset, 8), 0, 8),
+  );
+  expect(new Set(hashes).size).toBe(1);
+  const dictionary = new ByteDictionary();
+  const ids = [...strings, ...strings].map((bytes) => dictionary.idOf(bytes, 0, 8));
+  expect(ids).toEqual([...strings.keys(), ...strings.keys()]);
 });
 
 it('takes no more strings and bytes than it may, and knows those that it has', () => {
