@@ -1,4 +1,5 @@
 /** The groups of many segments added up: the largest of them, exactly, and what all add up to. */
+import { NumberDictionary } from '../values/dictionaries.ts';
 import { Chosen, type TopGroups, type TopQuestion } from './chosen.ts';
 import { addPairs } from './merge-pairs.ts';
 import { addSum } from './rollup-index.ts';
@@ -7,7 +8,6 @@ import {
   forEachPart,
   type LongValues,
   mergeLong,
-  PartTable,
   type Rank,
   rankOfLong,
   rankOfNone,
@@ -48,11 +48,11 @@ function addSingles(sources: readonly RollupGroups[], chosen: Chosen): LongValue
   const numbers = lists.map((list) => list.numbers);
   const long = mergeLong(lists);
   const ids = new Uint32Array(numbers.reduce((most, { length }) => Math.max(most, length), 0));
-  const table = new PartTable();
+  const table = new NumberDictionary();
   let counts = new Float64Array(0);
   let sums: Float64Array[] = [];
   forEachPart(numbers, ({ from, to, entries }) => {
-    table.reset(entries);
+    table.clear();
     if (entries > counts.length) {
       counts = new Float64Array(entries);
       sums = Array.from(chosen.sums, () => new Float64Array(entries));
@@ -61,7 +61,7 @@ function addSingles(sources: readonly RollupGroups[], chosen: Chosen): LongValue
       for (const one of sums) one.fill(0, 0, entries);
     }
     for (let i = 0; i < numbers.length; i++) {
-      table.identify(numbers[i]!, from[i]!, to[i]!, ids);
+      table.idsOf(numbers[i]!, from[i]!, to[i]!, ids);
       addRun(sources[i]!, from[i]!, to[i]!, ids, counts, sums);
     }
     offerSingles(counts, sums, table.size, (id) => table.values[id]!, chosen);

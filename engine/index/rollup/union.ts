@@ -5,7 +5,7 @@
  * numbers and IPv4 addresses are their own; IPv6 addresses or texts come after all of those, in the
  * order of their bytes; no value comes last.
  */
-import { HASH_SEED } from '../../util/hash-table/hash.ts';
+import { NumberDictionary } from '../values/dictionaries.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
 import { sortedNumbers } from '../values/radix.ts';
 
@@ -96,66 +96,6 @@ function firstAbove(list: Uint32Array, bound: number, from: number): number {
   return low;
 }
 
-/** Numbers of one part with an identifier each, from 0 in the order of first appearance. */
-export class PartTable {
-  /** By identifier. */
-  values = new Uint32Array(0);
-  size = 0;
-  private slots = new Uint32Array(0);
-  private shift = 0;
-
-  /** Clears it and makes room for `entries` entries. */
-  reset(entries: number): void {
-    this.size = 0;
-    if (entries <= this.values.length) {
-      this.slots.fill(0);
-      return;
-    }
-    const bits = Math.max(4, 33 - Math.clz32(entries));
-    this.values = new Uint32Array(entries);
-    this.slots = new Uint32Array(1 << bits);
-    this.shift = 32 - bits;
-  }
-
-  /** Writes the identifier of each of `list[from, to)` to the same place of `ids`. */
-  identify(list: Uint32Array, from: number, to: number, ids: Uint32Array): void {
-    const { slots, values, shift } = this;
-    const mask = slots.length - 1;
-    let { size } = this;
-    for (let at = from; at < to; at++) {
-      const value = list[at]!;
-      const h = Math.imul(value ^ HASH_SEED, 0x9e37_79b1);
-      let slot = Math.imul(h ^ (h >>> 15), 0x85eb_ca6b) >>> shift;
-      let id = slots[slot]!;
-      while (id !== 0 && values[id - 1] !== value) {
-        slot = (slot + 1) & mask;
-        id = slots[slot]!;
-      }
-      if (id === 0) {
-        values[size] = value;
-        size += 1;
-        id = size;
-        slots[slot] = id;
-      }
-      ids[at] = id - 1;
-    }
-    this.size = size;
-  }
-
-  /** Sorts the values; returns the place of each identifier among them. */
-  sort(): Uint32Array {
-    const order = sortedNumbers([this.values], this.size);
-    const ranks = new Uint32Array(this.size);
-    const sorted = new Uint32Array(this.size);
-    for (let rank = 0; rank < order.length; rank++) {
-      ranks[order[rank]!] = rank;
-      sorted[rank] = this.values[order[rank]!]!;
-    }
-    this.values.set(sorted);
-    return ranks;
-  }
-}
-
 /** All values of many lists in one numbering. */
 export interface ValueUnion {
   /** Distinct values of all; also the place of rows that have none. */
@@ -180,12 +120,11 @@ export function unionOf(
   });
   let distinct = new Uint32Array(1024);
   let size = 0;
-  const table = new PartTable();
-  forEachPart(numbers, ({ from, to, entries }) => {
-    table.reset(entries);
-    for (let i = 0; i < numbers.length; i++)
-      table.identify(numbers[i]!, from[i]!, to[i]!, places[i]!);
-    const ranks = sorted ? table.sort() : undefined;
+  const table = new NumberDictionary();
+  forEachPart(numbers, ({ from, to }) => {
+    table.clear();
+    for (let i = 0; i < numbers.length; i++) table.idsOf(numbers[i]!, from[i]!, to[i]!, places[i]!);
+    const { values, ranks } = sorted ? table.sorted() : { values: table.values, ranks: undefined };
     for (let i = 0; i < numbers.length; i++) {
       const map = places[i]!;
       if (ranks === undefined) for (let at = from[i]!; at < to[i]!; at++) map[at]! += size;
@@ -196,7 +135,7 @@ export function unionOf(
       bigger.set(distinct);
       distinct = bigger;
     }
-    distinct.set(table.values.subarray(0, table.size), size);
+    distinct.set(values.subarray(0, table.size), size);
     size += table.size;
   });
   const before = size;

@@ -1,39 +1,39 @@
 /**
  * Distinct numbers and IPv6 addresses found while rows come, each with an identifier from 0 in the order of first
- * appearance. Open addressing over typed arrays: nothing is allocated for a row.
+ * appearance. Nothing is allocated for a row.
  */
-import { scramble } from '../../util/hash-table/hash.ts';
+import { hashWord, scramble } from '../../util/hash-table/hash.ts';
+import { HashIndex } from '../../util/hash-table/hash-index.ts';
 import type { NumberRows } from '../rows.ts';
 import { sortedNumbers } from './radix.ts';
 
-const FIRST_SLOTS = 1024;
+const FIRST_VALUES = 512;
 const ADDRESS_BYTES = 16;
 
 /** 32-bit numbers. */
 export class NumberDictionary {
-  private values = new Uint32Array(FIRST_SLOTS / 2);
-  size = 0;
-  /** Of each slot the identifier + 1, 0 where free, and beside it the value: one look at memory tells both. */
-  private slots = new Uint32Array(FIRST_SLOTS * 2);
-  private mask = FIRST_SLOTS - 1;
+  /** By identifier. */
+  values = new Uint32Array(FIRST_VALUES);
+  private readonly index = new HashIndex(FIRST_VALUES);
+
+  get size(): number {
+    return this.index.size;
+  }
 
   idOf(value: number): number {
-    const { slots, mask } = this;
-    let slot = scramble(value) & mask;
-    for (;;) {
-      const id = slots[slot * 2]!;
-      if (id === 0) break;
-      if (slots[slot * 2 + 1] === value) return id - 1;
-      slot = (slot + 1) & mask;
-    }
-    if (this.size === this.values.length) {
-      this.grow();
-      return this.idOf(value);
-    }
-    this.values[this.size] = value;
-    slots[slot * 2] = this.size + 1;
-    slots[slot * 2 + 1] = value;
-    return this.size++;
+    // Different numbers have different hashes.
+    const hash = scramble(value);
+    const id = this.index.first(hash);
+    return id < 0 ? this.add(value, hash) : id;
+  }
+
+  /** Writes the identifier of each of `list[from, to)` to the same place of `ids`. */
+  idsOf(list: Uint32Array, from: number, to: number, ids: Uint32Array): void {
+    for (let at = from; at < to; at++) ids[at] = this.idOf(list[at]!);
+  }
+
+  clear(): void {
+    this.index.clear();
   }
 
   /** The values ascending, and the place of each identifier among them. */
@@ -49,21 +49,12 @@ export class NumberDictionary {
     return { values, ranks };
   }
 
-  private grow(): void {
-    const bigger = new Uint32Array(this.values.length * 2);
-    bigger.set(this.values);
-    this.values = bigger;
-    const slots = new Uint32Array(bigger.length * 4);
-    const mask = bigger.length * 2 - 1;
-    for (let id = 0; id < this.size; id++) {
-      const value = bigger[id]!;
-      let slot = scramble(value) & mask;
-      while (slots[slot * 2] !== 0) slot = (slot + 1) & mask;
-      slots[slot * 2] = id + 1;
-      slots[slot * 2 + 1] = value;
-    }
-    this.slots = slots;
-    this.mask = mask;
+  private add(value: number, hash: number): number {
+    const id = this.size;
+    if (id === this.values.length) this.values = doubled(this.values);
+    this.values[id] = value;
+    this.index.put(id, hash);
+    return id;
   }
 }
 
@@ -107,14 +98,16 @@ export class SmallDictionary {
 export class Ip6Dictionary {
   /** Four words of each address, the first octets highest. */
   private readonly words: [Uint32Array, Uint32Array, Uint32Array, Uint32Array] = [
-    new Uint32Array(FIRST_SLOTS / 2),
-    new Uint32Array(FIRST_SLOTS / 2),
-    new Uint32Array(FIRST_SLOTS / 2),
-    new Uint32Array(FIRST_SLOTS / 2),
+    new Uint32Array(FIRST_VALUES),
+    new Uint32Array(FIRST_VALUES),
+    new Uint32Array(FIRST_VALUES),
+    new Uint32Array(FIRST_VALUES),
   ];
-  size = 0;
-  private slots = new Uint32Array(FIRST_SLOTS);
-  private mask = FIRST_SLOTS - 1;
+  private readonly index = new HashIndex(FIRST_VALUES);
+
+  get size(): number {
+    return this.index.size;
+  }
 
   /** Of the 16 bytes from `at`. */
   idOf(bytes: Uint8Array, at: number): number {
@@ -142,43 +135,20 @@ export class Ip6Dictionary {
   }
 
   private idOfWords(a: number, b: number, c: number, d: number): number {
-    const [first, second, third, fourth] = this.words;
-    let slot = scrambleWords(a, b, c, d) & this.mask;
-    for (;;) {
-      const id = this.slots[slot]! - 1;
-      if (id < 0) break;
+    const { index, words } = this;
+    const hash = hashWord(hashWord(hashWord(scramble(a), b), c), d);
+    for (let id = index.first(hash); id >= 0; id = index.next(hash)) {
+      const [first, second, third, fourth] = words;
       if (first[id] === a && second[id] === b && third[id] === c && fourth[id] === d) return id;
-      slot = (slot + 1) & this.mask;
     }
-    if (this.size === first.length) {
-      this.grow();
-      return this.idOfWords(a, b, c, d);
-    }
-    const id = this.size;
-    first[id] = a;
-    second[id] = b;
-    third[id] = c;
-    fourth[id] = d;
-    this.slots[slot] = id + 1;
-    this.size += 1;
+    const id = index.size;
+    if (id === words[0].length) for (let w = 0; w < 4; w++) words[w] = doubled(words[w]!);
+    words[0][id] = a;
+    words[1][id] = b;
+    words[2][id] = c;
+    words[3][id] = d;
+    index.put(id, hash);
     return id;
-  }
-
-  private grow(): void {
-    const capacity = this.words[0].length * 2;
-    for (let word = 0; word < 4; word++) {
-      const bigger = new Uint32Array(capacity);
-      bigger.set(this.words[word]!);
-      this.words[word] = bigger;
-    }
-    this.slots = new Uint32Array(capacity * 2);
-    this.mask = this.slots.length - 1;
-    const [a, b, c, d] = this.words;
-    for (let id = 0; id < this.size; id++) {
-      let slot = scrambleWords(a[id]!, b[id]!, c[id]!, d[id]!) & this.mask;
-      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
-      this.slots[slot] = id + 1;
-    }
   }
 }
 
@@ -188,6 +158,8 @@ function wordAt(bytes: Uint8Array, at: number): number {
   );
 }
 
-function scrambleWords(a: number, b: number, c: number, d: number): number {
-  return scramble(d ^ scramble(c ^ scramble(b ^ scramble(a))));
+function doubled(values: Uint32Array): Uint32Array<ArrayBuffer> {
+  const bigger = new Uint32Array(values.length * 2);
+  bigger.set(values);
+  return bigger;
 }
