@@ -4,18 +4,18 @@ import { DaybookError } from '../../contract/errors.ts';
 import { Budget, growingWithin } from './budget.ts';
 import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import { firstOf } from './first-of.ts';
-import { GroupTable } from './group-table.ts';
+import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
 import { Counter, Totals } from './measures.ts';
 
 describe('bounds', () => {
   it('of groups', () => {
-    const table = new GroupTable(2, new Budget(1e6));
+    const table = new TupleDictionary(2, growingWithin(new Budget(1e6)));
     const words = [new Int32Array(1000), new Int32Array(1000)];
     const out = new Int32Array(1000);
     const fill = () => {
       for (let from = 0; from < 1e6; from += 1000) {
         for (let i = 0; i < 1000; i++) words[0]![i] = from + i;
-        table.assign(words, 1000, out);
+        table.idsOf(words, 1000, out);
       }
     };
     expect(fill).toThrow(DaybookError);
@@ -44,11 +44,11 @@ describe('bounds', () => {
 
 describe('groups, texts and sums', () => {
   it('are told apart and found again, however many', () => {
-    const table = new GroupTable(1, new Budget());
+    const table = new TupleDictionary(1, growingWithin(new Budget()));
     const texts = new ByteDictionary(growingWithin(new Budget()));
     const words = [Int32Array.from({ length: 50_000 }, (_, i) => Math.imul(i % 20_000, 65_536))];
     const out = new Int32Array(50_000);
-    table.assign(words, 50_000, out);
+    table.idsOf(words, 50_000, out);
     expect(table.size).toBe(20_000);
     const bytes = new TextEncoder();
     for (let i = 0; i < 50_000; i++) {

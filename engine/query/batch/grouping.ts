@@ -4,8 +4,8 @@ import type { Measure, Name } from '../syntax/ast.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import type { Resolve } from '../names/fields.ts';
 import { type Extent, shapeOf } from '../values/values.ts';
-import type { Budget } from './budget.ts';
-import { GroupTable } from './group-table.ts';
+import { type Budget, growingWithin } from './budget.ts';
+import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
 import { Key } from './key.ts';
 import { type Accumulator, Counter, type TakeGrouped, accumulator } from './measures.ts';
 import { type Wanted, batchScope } from './batch-scope.ts';
@@ -41,7 +41,7 @@ const REKEY_ROWS = 8192;
 export class Grouping implements RowTaker {
   readonly key: Key;
   readonly measures: readonly Accumulator[];
-  private table: GroupTable;
+  private table: TupleDictionary;
   private readonly before: GroupingOptions['before'];
   private readonly also: GroupingOptions['also'];
   private readonly wanted: Wanted;
@@ -58,7 +58,7 @@ export class Grouping implements RowTaker {
       return { field, shape: shapeOf(field, name.start, extent) };
     });
     this.key = new Key(fields, budget, options.before?.words ?? 0);
-    this.table = new GroupTable(Math.max(1, this.key.width), budget);
+    this.table = new TupleDictionary(Math.max(1, this.key.width), growingWithin(budget));
     this.measures = options.measures.map((one) => accumulator(one, resolve, extent, budget));
   }
 
@@ -82,7 +82,7 @@ export class Grouping implements RowTaker {
   rekey(change: (words: readonly Int32Array[], n: number) => void): void {
     const old = this.table;
     const counts = this.measures.map((one) => (one instanceof Counter ? one.takeOut() : []));
-    this.table = new GroupTable(old.width, this.budget);
+    this.table = new TupleDictionary(old.width, growingWithin(this.budget));
     const words = Array.from({ length: old.width }, () => new Int32Array(REKEY_ROWS));
     const groups = new Int32Array(REKEY_ROWS);
     for (let from = 0; from < old.size; from += REKEY_ROWS) {
@@ -90,13 +90,13 @@ export class Grouping implements RowTaker {
       for (const [w, list] of words.entries())
         for (let i = 0; i < n; i++) list[i] = old.word(from + i, w);
       change(words, n);
-      this.table.assign(words, n, groups);
+      this.table.idsOf(words, n, groups);
       for (const [m, measure] of this.measures.entries()) {
         if (!(measure instanceof Counter)) throw new TypeError('only counts can be put together');
         measure.add(groups, n, counts[m]!, from);
       }
     }
-    old.free();
+    this.budget.give(old.bytes);
   }
 
   scoped(batch: EventBatch): (rows: Int32Array, n: number) => void {
@@ -113,7 +113,7 @@ export class Grouping implements RowTaker {
     if (key.width === 0) {
       // One group.
       return (rows, n) => {
-        if (this.table.size === 0) this.table.assign(words, 1, groups);
+        if (this.table.size === 0) this.table.idsOf(words, 1, groups);
         for (const measure of measured) measure(rows, groups, n, 1);
       };
     }
@@ -125,7 +125,7 @@ export class Grouping implements RowTaker {
         if (i > 0) fill?.(rows, there, words);
         const count = filler.fill(rows, there, words, kept);
         if (count === 0) continue;
-        this.table.assign(words, count, groups);
+        this.table.idsOf(words, count, groups);
         for (const measure of measured) measure(kept, groups, count, this.table.size);
       }
     };

@@ -14,7 +14,7 @@ import { type Budget, growingWithin } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
 import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
-import type { GroupTable } from './group-table.ts';
+import type { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
 import {
   type RowScope,
   dayText,
@@ -49,7 +49,7 @@ interface PartReader {
 /** Decodes the words of a part; the same for every side and batch. */
 interface PartCodec {
   readonly words: number;
-  value(table: GroupTable, group: number, at: number): RawValue;
+  value(table: TupleDictionary, group: number, at: number): RawValue;
 }
 
 const pair = new Int32Array(2);
@@ -380,7 +380,7 @@ export class Key {
   }
 
   /** The values of a group, part after part, as results carry them. */
-  values(table: GroupTable, group: number): RawValue[] {
+  values(table: TupleDictionary, group: number): RawValue[] {
     const out: RawValue[] = [];
     const there = this.width > this.before ? table.word(group, this.width - 1) : 0;
     let at = this.before;

@@ -12,8 +12,8 @@ import type { Value } from '../expressions/value.ts';
 import { MOST_VALUES_NAMED, fractionOf } from '../stages/measure.ts';
 import { compareTexts } from '../values/text-order.ts';
 import { type Extent, numberOf, shapeOf } from '../values/values.ts';
-import type { Budget } from './budget.ts';
-import { GroupTable } from './group-table.ts';
+import { type Budget, growingWithin } from './budget.ts';
+import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
 import { Key, type KeyFiller } from './key.ts';
 import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
 import { textNumber } from './text-number.ts';
@@ -545,11 +545,11 @@ class TextExtreme implements Accumulator {
 class Distinct implements Accumulator {
   private readonly counts: Doubles;
   private readonly key: Key;
-  private readonly known: GroupTable;
+  private readonly known: TupleDictionary;
   constructor(field: Field, at: number, extent: Extent, budget: Budget) {
     this.counts = new Doubles(budget, 0);
     this.key = new Key([{ field, shape: shapeOf(field, at, extent) }], budget, 1);
-    this.known = new GroupTable(this.key.width, budget);
+    this.known = new TupleDictionary(this.key.width, growingWithin(budget));
   }
   scoped(scope: RowScope): TakeGrouped {
     const { key, known } = this;
@@ -573,7 +573,7 @@ class Distinct implements Accumulator {
           k += 1;
         }
         const before = known.size;
-        known.assign(words, k, out);
+        known.idsOf(words, k, out);
         // A value is new in its group when it occurs there for the first time.
         let next = before;
         for (let i = 0; i < k; i++) {

@@ -44,7 +44,7 @@ import type { RawValue } from '../values/raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';
 import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
-import { GroupTable } from '../batch/group-table.ts';
+import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
 import { Doubles, Totals, highest } from '../batch/measures.ts';
 import { type Wanted, batchScope } from '../batch/batch-scope.ts';
 import { numberAt, uuidOf } from '../batch/row-scope.ts';
@@ -314,10 +314,10 @@ function talkersBatches(stage: TalkersStage, context: BatchContext): BatchStage 
 
 class Pairs {
   /** Keys: number of the lower address, of the higher. */
-  private readonly table: GroupTable;
+  private readonly table: TupleDictionary;
   private readonly addresses: ByteDictionary;
   /** Keys: pair, port. */
-  private readonly ports: GroupTable;
+  private readonly ports: TupleDictionary;
   private readonly events: Doubles;
   /** Number of events sent by the higher address. */
   private readonly back: Doubles;
@@ -329,9 +329,9 @@ class Pairs {
   private readonly bytes: readonly [Totals, Totals];
 
   constructor(budget: Budget) {
-    this.table = new GroupTable(2, budget);
+    this.table = new TupleDictionary(2, growingWithin(budget));
     this.addresses = new ByteDictionary(growingWithin(budget));
-    this.ports = new GroupTable(2, budget);
+    this.ports = new TupleDictionary(2, growingWithin(budget));
     this.events = new Doubles(budget, 0);
     this.back = new Doubles(budget, 0);
     this.earliest = new Doubles(budget, Infinity);
@@ -356,7 +356,7 @@ class Pairs {
     return (rows, n) => {
       const there = this.pairsOf(batch, rows, n, words, swapped);
       if (there === 0) return;
-      this.table.assign(words, there, groups);
+      this.table.idsOf(words, there, groups);
       const most = highest(groups, there);
       const events = this.events.reach(most);
       const back = this.back.reach(most);
@@ -388,7 +388,7 @@ class Pairs {
         words[1]![withPort] = number;
         withPort += 1;
       }
-      this.ports.assign(words, withPort, out);
+      this.ports.idsOf(words, withPort, out);
     };
   }
 
