@@ -12,14 +12,9 @@ import { ByteWriter } from '../../engine/index/text/bytes.ts';
 import { TextCache, TextIndex, TextIndexBuilder } from '../../engine/index/text/index.ts';
 import { packed } from '../../engine/index/text/packed.ts';
 import { writeRows } from '../../engine/index/text/row-list.ts';
+import { HASH_SEED, hashByte, scramble } from '../../engine/util/hash-table/hash.ts';
 import { BYTE_CLASS } from '../../engine/util/tokens.ts';
-import {
-  FIRST_STRING,
-  HASH_FACTOR,
-  HASH_START,
-  TokenTable,
-  mix,
-} from '../../engine/index/text/write/token-table.ts';
+import { FIRST_STRING, TokenTable } from '../../engine/index/text/write/token-table.ts';
 
 /** Lines with all of these words; of one word, `prefix` and `leading` mean WORD* and *WORD. */
 export interface Question {
@@ -95,9 +90,9 @@ function forTokens(line: Buffer, visit: (start: number, end: number, hash: numbe
       continue;
     }
     const start = i;
-    let hash = HASH_START;
+    let hash = HASH_SEED;
     for (; i < line.length && BYTE_CLASS[line[i]!] !== 0; i++) {
-      hash = Math.imul(hash ^ lower(line[i]!), HASH_FACTOR);
+      hash = hashByte(hash, lower(line[i]!));
     }
     visit(start, i, hash);
   }
@@ -217,7 +212,7 @@ const blocks: Design = {
     for (let from = 0; from < lines.length; from += BLOCK) {
       const hashes = new Set<number>();
       for (const line of lines.slice(from, from + BLOCK)) {
-        forTokens(line, (_start, _end, hash) => void hashes.add(mix(hash)));
+        forTokens(line, (_start, _end, hash) => void hashes.add(scramble(hash)));
       }
       const filter = new Uint32Array(Math.max(1, Math.ceil((hashes.size * BITS_A_TOKEN) / 32)));
       for (const hash of hashes) eachBit(hash, filter, (word, bit) => (filter[word]! |= bit) !== 0);
@@ -232,9 +227,9 @@ const blocks: Design = {
             new RegExp(`(?:^|\\W)${leading ? '\\w*' : ''}${word}${prefix ? '' : '(?:\\W|$)'}`, 'i'),
         );
         const hashes = words.map((word) => {
-          let hash = HASH_START;
-          for (const byte of Buffer.from(word)) hash = Math.imul(hash ^ byte, HASH_FACTOR);
-          return mix(hash);
+          let hash = HASH_SEED;
+          for (const byte of Buffer.from(word)) hash = hashByte(hash, byte);
+          return scramble(hash);
         });
         let found = 0;
         filters.forEach((filter, block) => {
@@ -265,7 +260,7 @@ function eachBit(
 ): boolean {
   let at = hash;
   for (let i = 0; i < HASHES; i++) {
-    at = mix(at + i);
+    at = scramble(at + i) >>> 0;
     const place = at % (filter.length * 32);
     if (!visit(place >>> 5, 1 << (place & 31))) return false;
   }

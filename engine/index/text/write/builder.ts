@@ -18,17 +18,9 @@ import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
 import { isAttributeColumn } from '../../../util/attribute-columns.ts';
+import { HASH_SEED, hashByte, hashWord, scramble } from '../../../util/hash-table/hash.ts';
 import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from '../../../util/tokens.ts';
-import {
-  FIRST_LONG,
-  FIRST_STRING,
-  HASH_FACTOR,
-  HASH_START,
-  TokenTable,
-  hashToken,
-  mix,
-  numberValue,
-} from './token-table.ts';
+import { FIRST_LONG, FIRST_STRING, TokenTable, hashToken, numberValue } from './token-table.ts';
 import { AS_TEXT, ValueColumn } from './value-columns.ts';
 
 /** Columns that have their own bit in masks; their numbers. */
@@ -43,6 +35,8 @@ const BEGINNING = 16;
 /** Number of beginnings that are distinguished, and of shapes that are remembered for each. */
 const GUESSES = 4096;
 const WAYS = 4;
+/** Stands for an open token in the hash of a shape: no byte. */
+const OPEN = 256;
 /** Columns with a number of their own; the rest share the last one. */
 const MOST_COLUMNS = 400;
 /** Columns whose values are stored by row: two bytes for each row, even if few have a value. */
@@ -337,9 +331,9 @@ export class TextIndexBuilder {
     const to = Math.min(end, start + BEGINNING);
     for (let i = start; i < to; i++) {
       const byte = data[i]!;
-      if (byte < 0x30 || byte > 0x39) key = Math.imul(key ^ byte, HASH_FACTOR);
+      if (byte < 0x30 || byte > 0x39) key = hashByte(key, byte);
     }
-    const first = (mix(key) & (GUESSES - 1)) * WAYS;
+    const first = (scramble(key) & (GUESSES - 1)) * WAYS;
     for (let way = first; way < first + WAYS; way++) {
       const guess = guesses[way]! - 1;
       if (guess < 0) break;
@@ -397,13 +391,13 @@ export class TextIndexBuilder {
         i = from;
       }
       let kinds = 0;
-      let hash = HASH_START;
+      let hash = HASH_SEED;
       for (; i < end; i++) {
         const byte = data[i]!;
         const kind = BYTE_CLASS[byte]!;
         if (kind === 0) break;
         kinds |= kind;
-        hash = Math.imul(hash ^ byte, HASH_FACTOR);
+        hash = hashByte(hash, byte);
       }
       if (kinds <= LETTER && i - from <= MAX_TOKEN_BYTES) return false;
       starts[n] = from;
@@ -418,29 +412,29 @@ export class TextIndexBuilder {
     const { open, openHashes, openTokens } = this;
     const { starts, ends } = open;
     let n = 0;
-    let shapeHash = HASH_START;
+    let shapeHash = HASH_SEED;
     let i = start;
     while (i < end) {
       let byte = data[i]!;
       let kind = BYTE_CLASS[byte]!;
       if (kind === 0) {
-        shapeHash = Math.imul(shapeHash ^ byte, 0x01000193);
+        shapeHash = hashByte(shapeHash, byte);
         i += 1;
         continue;
       }
       const from = i;
       let kinds = 0;
-      let hash = HASH_START;
+      let hash = HASH_SEED;
       do {
         kinds |= kind;
-        hash = Math.imul(hash ^ byte, HASH_FACTOR);
+        hash = hashByte(hash, byte);
         i += 1;
         if (i === end) break;
         byte = data[i]!;
         kind = BYTE_CLASS[byte]!;
       } while (kind !== 0);
       if (kinds === LETTER && i - from <= MAX_TOKEN_BYTES) {
-        shapeHash = Math.imul(shapeHash ^ hash ^ (hash >>> 15), 0x2c1b3c6d);
+        shapeHash = hashWord(shapeHash, hash);
         continue;
       }
       if (n === MOST_OPEN) {
@@ -452,7 +446,7 @@ export class TextIndexBuilder {
       openHashes[n] = hash;
       openTokens[n] = unnumbered(data, from, i, kinds);
       n += 1;
-      shapeHash = Math.imul(shapeHash ^ 0x5bd1e995, 0x297a2d39);
+      shapeHash = hashByte(shapeHash, OPEN);
     }
     open.count = n;
     const shape = this.shapes.find(column, data, start, end, open, shapeHash);
@@ -532,13 +526,13 @@ export class TextIndexBuilder {
       }
       const from = i;
       let kinds = 0;
-      let hash = HASH_START;
+      let hash = HASH_SEED;
       for (; i < end; i++) {
         const byte = data[i]!;
         const kind = BYTE_CLASS[byte]!;
         if (kind === 0) break;
         kinds |= kind;
-        hash = Math.imul(hash ^ byte, HASH_FACTOR);
+        hash = hashByte(hash, byte);
       }
       this.token(this.tokens.ofHashed(data, from, i, hash, kinds));
     }

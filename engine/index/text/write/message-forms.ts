@@ -8,15 +8,9 @@
  */
 import type { CutMessages, CutShape } from '../../rows.ts';
 import type { ShapeTable } from './shape-table.ts';
+import { HASH_SEED, hashByte, hashWord } from '../../../util/hash-table/hash.ts';
 import { BYTE_CLASS, DELIMITER, LETTER, MAX_TOKEN_BYTES } from '../../../util/tokens.ts';
-import {
-  FIRST_LONG,
-  FIRST_STRING,
-  HASH_FACTOR,
-  HASH_START,
-  type TokenTable,
-  mix,
-} from './token-table.ts';
+import { FIRST_LONG, FIRST_STRING, type TokenTable } from './token-table.ts';
 
 const WIDTH = { text: 3, pid: 4 } as const;
 /** A number's digits. */
@@ -226,7 +220,7 @@ export class MessageForms {
   /** The token of a prefix and a number. */
   private prefixed(prefix: number, value: number): number {
     const { seen } = this;
-    const slot = mix(value ^ Math.imul(prefix + 1, 0x9e3779b1)) & (REMEMBERED - 1);
+    const slot = hashWord(prefix, value) & (REMEMBERED - 1);
     if (seen.values[slot] === value && seen.prefixes[slot] === prefix + 1)
       return seen.tokens[slot]!;
     const before = this.prefixes[prefix]!;
@@ -252,11 +246,11 @@ export class MessageForms {
       return this.textToken(0, this.scratch, 0, length);
     }
     let kinds = 0;
-    let hash = HASH_START;
+    let hash = HASH_SEED;
     for (let i = start; i < end; i++) {
       const byte = data[i]!;
       kinds |= BYTE_CLASS[byte]!;
-      hash = Math.imul(hash ^ byte, HASH_FACTOR);
+      hash = hashByte(hash, byte);
     }
     if (kinds <= LETTER && end - start <= MAX_TOKEN_BYTES) return -1;
     return this.table.ofHashed(data, start, end, hash, kinds);

@@ -6,8 +6,9 @@
  * Their number is bounded: a text that would need one more is free, of its column's free shape, in
  * which every token is open and nothing else is known. Shape numbers come in order of appearance.
  */
+import { hashWord, scramble } from '../../../util/hash-table/hash.ts';
+import { HashIndex, MOST_ALIKE } from '../../../util/hash-table/hash-index.ts';
 import { MESSAGE } from '../items.ts';
-import { mix } from './token-table.ts';
 
 /** Shapes and bytes of their literals in all, shapes of the message, and of any other column. */
 const MOST_SHAPES = 16_384;
@@ -23,7 +24,6 @@ const ALL_MORE_OPEN = 1024;
 /** A column may have this many shapes, and one more for every `ROWS_A_SHAPE` rows. */
 const ALWAYS_ALLOWED = 1024;
 const ROWS_A_SHAPE = 32;
-const MOST_PROBES = 24;
 /** Literal bytes of one shape. */
 const MAX_SHAPE_BYTES = 2048;
 /** No shape: the text is free. */
@@ -59,8 +59,7 @@ export class ShapeTable {
   private allowed = ALWAYS_ALLOWED;
   /** Of all columns but the message together. */
   private others = MOST_SHAPES;
-  private readonly hashes = new Uint32Array(MOST_SHAPES);
-  private readonly slots = new Int32Array(MOST_SHAPES * 4);
+  private readonly index = new HashIndex(ALWAYS_ALLOWED);
   private readonly perColumn: number[] = [];
   private readonly free: (number | undefined)[] = [];
 
@@ -78,7 +77,7 @@ export class ShapeTable {
     const known = this.free[column];
     if (known !== undefined) return known;
     // Always found room for: columns are fewer than what is kept in reserve.
-    const shape = this.add(column, new Uint8Array(0), 0, 0, NOTHING_OPEN, 0);
+    const shape = this.add(column, new Uint8Array(0), 0, 0, NOTHING_OPEN);
     this.free[column] = shape;
     return shape;
   }
@@ -95,35 +94,28 @@ export class ShapeTable {
     open: OpenTokens,
     hash: number,
   ): number {
-    const mixed = mix(hash ^ Math.imul(column + 1, 0x9e3779b1));
-    const mask = this.slots.length - 1;
-    let slot = mixed & mask;
-    for (let probes = 0; probes < MOST_PROBES; probes++) {
-      const found = this.slots[slot]! - 1;
-      if (found < 0) {
-        const used = this.perColumn[column] ?? 0;
-        if (
-          used >= this.mostOf(column, open) ||
-          this.count + this.reserve(column, open) >= MOST_SHAPES ||
-          (column !== MESSAGE && this.count - (this.perColumn[MESSAGE] ?? 0) >= this.others) ||
-          this.starts[this.count]! + end - start > MOST_BYTES
-        )
-          return NO_SHAPE;
-        const literal = end - start - openBytes(open);
-        if (literal > MAX_SHAPE_BYTES) return NO_SHAPE;
-        this.perColumn[column] = used + 1;
-        this.slots[slot] = this.count + 1;
-        return this.add(column, data, start, end, open, mixed);
-      }
-      if (
-        this.hashes[found] === mixed &&
-        this.columns[found] === column &&
-        this.same(found, data, start, end, open)
-      )
-        return found;
-      slot = (slot + 1) & mask;
+    const { index } = this;
+    const spread = hashWord(scramble(hash), column);
+    let alike = 0;
+    for (let shape = index.first(spread); shape >= 0; shape = index.next(spread)) {
+      if (this.columns[shape] === column && this.same(shape, data, start, end, open)) return shape;
+      if (++alike === MOST_ALIKE) return NO_SHAPE;
     }
-    return NO_SHAPE;
+    if (!this.hasRoom(column, end - start, open)) return NO_SHAPE;
+    index.put(this.count, spread);
+    this.perColumn[column] = (this.perColumn[column] ?? 0) + 1;
+    return this.add(column, data, start, end, open);
+  }
+
+  /** For a shape of a text of `length` bytes. */
+  private hasRoom(column: number, length: number, open: OpenTokens): boolean {
+    return (
+      (this.perColumn[column] ?? 0) < this.mostOf(column, open) &&
+      this.count + this.reserve(column, open) < MOST_SHAPES &&
+      (column === MESSAGE || this.count - (this.perColumn[MESSAGE] ?? 0) < this.others) &&
+      this.starts[this.count]! + length <= MOST_BYTES &&
+      length - openBytes(open) <= MAX_SHAPE_BYTES
+    );
   }
 
   private mostOf(column: number, open: OpenTokens): number {
@@ -159,7 +151,6 @@ export class ShapeTable {
     start: number,
     end: number,
     open: OpenTokens,
-    mixed: number,
   ): number {
     const shape = this.count;
     let at = this.starts[shape]!;
@@ -187,7 +178,6 @@ export class ShapeTable {
     }
     this.columns[shape] = column;
     this.opens[shape] = open.count;
-    this.hashes[shape] = mixed;
     this.starts[shape + 1] = at;
     this.runStarts[shape + 1] = run;
     this.count = shape + 1;

@@ -3,9 +3,11 @@
  * FIRST_STRING without leading zeros are their own identifiers; every other token gets the next one, larger
  * numbers by their value, the rest by their bytes.
  *
- * Hashing is bounded: where too many tokens meet in one place a token may get a second identifier,
- * which costs space and nothing else, since equal tokens are joined in the end.
+ * Work is bounded: where too many tokens have one hash a token may get a second identifier, which costs
+ * space and nothing else, since equal tokens are joined in the end.
  */
+import { HASH_SEED, hashByte, scramble } from '../../../util/hash-table/hash.ts';
+import { HashIndex, MOST_ALIKE } from '../../../util/hash-table/hash-index.ts';
 import {
   BYTE_CLASS,
   DELIMITER,
@@ -18,7 +20,7 @@ import {
 export const FIRST_STRING = 100_000;
 /** Numbers below this are known by their value. */
 export const FIRST_LONG = 10 ** NUMBER_DIGITS;
-const MOST_PROBES = 24;
+const FIRST_ROOM = 1 << 12;
 /** Set in a token's length when it is the beginning of a longer one. */
 export const LONG = 0x80;
 
@@ -26,21 +28,18 @@ export class TokenTable {
   /** Bytes of all tokens, one after another. */
   bytes: Uint8Array = new Uint8Array(1 << 16);
   /** By identifier less FIRST_STRING: where it begins in `bytes`; the value of a number. */
-  starts: Uint32Array = new Uint32Array(1 << 12);
+  starts: Uint32Array = new Uint32Array(FIRST_ROOM);
   /** Length in bytes, and LONG; 0 of numbers. */
-  lengths: Uint8Array = new Uint8Array(1 << 12);
+  lengths: Uint8Array = new Uint8Array(FIRST_ROOM);
   /** Different tokens that are not their own identifiers. */
   strings = 0;
   /** By identifier: how often it was met as an open token. */
-  counts: Uint32Array = new Uint32Array(FIRST_STRING + (1 << 12));
+  counts: Uint32Array = new Uint32Array(FIRST_STRING + FIRST_ROOM);
   /** Bytes in use. */
   size = 0;
-  /** By hash, in pairs, so that a look is at one place: identifier less FIRST_STRING, plus 1; its hash. */
-  private slots = new Int32Array(1 << 14);
-  private slotted = 0;
-  /** Of numbers, the same with the value. */
-  private numberSlots = new Int32Array(1 << 14);
-  private numbersSlotted = 0;
+  /** Identifiers less FIRST_STRING. */
+  private readonly stringIndex = new HashIndex(FIRST_ROOM);
+  private readonly numberIndex = new HashIndex(FIRST_ROOM);
 
   /** Identifiers are smaller than this. */
   get limit(): number {
@@ -56,45 +55,35 @@ export class TokenTable {
       mark = LONG;
       hash = hashToken(data, start, start + length) ^ 0x55555555;
     }
-    const mixed = mix(hash);
-    const { slots } = this;
-    const mask = slots.length - 1;
-    let slot = (mixed << 1) & mask;
+    const { stringIndex: index } = this;
+    const spread = scramble(hash);
     const tagged = length | mark;
-    for (let probes = 0; probes < MOST_PROBES; probes++) {
-      const found = slots[slot]! - 1;
-      if (found < 0) return this.add(data, start, length, tagged, mixed, slot);
-      if (slots[slot + 1] === (mixed | 0) && this.lengths[found] === tagged) {
-        const { bytes } = this;
-        const at = this.starts[found]!;
-        let i = 0;
-        while (i < length && bytes[at + i] === data[start + i]) i += 1;
-        if (i === length) return FIRST_STRING + found;
-      }
-      slot = (slot + 2) & mask;
+    let alike = 0;
+    for (let id = index.first(spread); id >= 0; id = index.next(spread)) {
+      if (this.lengths[id] === tagged && this.is(id, data, start, length)) return FIRST_STRING + id;
+      if (++alike === MOST_ALIKE) break;
     }
-    return this.add(data, start, length, tagged, mixed, slot);
+    return this.add(data, start, length, tagged, spread);
+  }
+
+  private is(id: number, data: Uint8Array, start: number, length: number): boolean {
+    const { bytes } = this;
+    const at = this.starts[id]!;
+    for (let i = 0; i < length; i++) if (bytes[at + i] !== data[start + i]) return false;
+    return true;
   }
 
   /** @param value a whole number below FIRST_LONG */
   number(value: number): number {
     if (value < FIRST_STRING) return value;
-    const { numberSlots: slots } = this;
-    const mask = slots.length - 1;
-    let slot = (mix(value) << 1) & mask;
-    for (let probes = 0; probes < MOST_PROBES; probes++) {
-      const found = slots[slot]! - 1;
-      if (found < 0) break;
-      if (slots[slot + 1] === value) return FIRST_STRING + found;
-      slot = (slot + 2) & mask;
-    }
+    // Different numbers have different hashes.
+    const hash = scramble(value);
+    const known = this.numberIndex.first(hash);
+    if (known >= 0) return FIRST_STRING + known;
     const id = this.next();
     this.starts[id] = value;
     this.lengths[id] = 0;
-    slots[slot] = id + 1;
-    slots[slot + 1] = value;
-    this.numbersSlotted += 1;
-    if (this.numbersSlotted * 4 > slots.length) this.numberSlots = rehashed(slots, mix);
+    this.numberIndex.put(id, hash);
     return FIRST_STRING + id;
   }
 
@@ -135,8 +124,7 @@ export class TokenTable {
     start: number,
     length: number,
     tagged: number,
-    mixed: number,
-    slot: number,
+    spread: number,
   ): number {
     const id = this.next();
     if (this.size + length > this.bytes.length) {
@@ -147,10 +135,7 @@ export class TokenTable {
     this.starts[id] = size;
     this.lengths[id] = tagged;
     this.size = size + length;
-    this.slots[slot] = id + 1;
-    this.slots[slot + 1] = mixed;
-    this.slotted += 1;
-    if (this.slotted * 4 > this.slots.length) this.slots = rehashed(this.slots, asItIs);
+    this.stringIndex.put(id, spread);
     return FIRST_STRING + id;
   }
 
@@ -170,30 +155,6 @@ export class TokenTable {
   }
 }
 
-/** Twice as many slots with the same tokens. @param spread of what a slot is found by */
-function rehashed(
-  before: Int32Array<ArrayBuffer>,
-  spread: (key: number) => number,
-): Int32Array<ArrayBuffer> {
-  const slots = new Int32Array(before.length * 2);
-  const mask = slots.length - 1;
-  for (let from = 0; from < before.length; from += 2) {
-    const known = before[from]!;
-    if (known === 0) continue;
-    const key = before[from + 1]!;
-    let slot = (spread(key) << 1) & mask;
-    let probes = 0;
-    while (slots[slot] !== 0 && probes++ < MOST_PROBES) slot = (slot + 2) & mask;
-    slots[slot] = known;
-    slots[slot + 1] = key;
-  }
-  return slots;
-}
-
-function asItIs(key: number): number {
-  return key;
-}
-
 /** The value of up to NUMBER_DIGITS digits without leading zeros, else -1. */
 export function numberValue(data: Uint8Array, start: number, end: number): number {
   if (end - start > NUMBER_DIGITS) return -1;
@@ -203,22 +164,11 @@ export function numberValue(data: Uint8Array, start: number, end: number): numbe
   return value;
 }
 
-/** What the scan of a text computes on its way; not good without `mix`. */
-export const HASH_START = 0x3c6ef372;
-export const HASH_FACTOR = 0x01000193;
-
+/** Of a token's bytes, as the scan of a text computes it on its way. */
 export function hashToken(data: Uint8Array, start: number, end: number): number {
-  let hash = HASH_START;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ data[i]!, HASH_FACTOR);
+  let hash = HASH_SEED;
+  for (let i = start; i < end; i++) hash = hashByte(hash, data[i]!);
   return hash;
-}
-
-/** Spreads a hash over all bits (murmur3's finaliser); unsigned. */
-export function mix(hash: number): number {
-  let h = hash;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }
 
 function grown(array: Uint32Array): Uint32Array {
