@@ -8,15 +8,14 @@
  * than the one asked about is searched linearly instead, which costs a hundredth of anchoring it: without that, a
  * batch of 1,000 flows into a case of a million took 0.6 s.
  */
-import { scramble } from '../../util/hash-table/hash.ts';
+import { HASH_SEED, hashWord } from '../../util/hash-table/hash.ts';
+import { HashIndex } from '../../util/hash-table/hash-index.ts';
 
 export const LEAST_RUN = 8;
 /** Number of lines in an anchor. */
 const ANCHOR_LINES = 4;
 const MOST_ANCHORS = 2 ** 19;
 const FEWEST_ANCHORS = 2 ** 10;
-/** An anchor that finds no free slot within this many probes is dropped. */
-const MOST_PROBES = 64;
 /** A source that was searched this often is anchored. */
 const MOST_TIMES = 64;
 /** Bits of a filter for the lines of a source, by their hashes. */
@@ -112,20 +111,20 @@ export class LineIndex {
   }
 }
 
-/** Positions of lines by their hashes and those of the following lines: an open hash table. */
+/** Positions of lines by their hashes and those of the following lines. */
 class Anchors {
   private readonly sources: Sources;
   private readonly most: number;
-  private readonly slots: Float64Array;
-  private count = 0;
+  private readonly index = new HashIndex(FEWEST_ANCHORS);
+  /** Of each entry of the index. */
+  private places = new Float64Array(FEWEST_ANCHORS);
   /** Lines whose hash has these bits set are no anchors. */
   private mask = 0;
 
-  /** @param most maximum number of anchors, a power of two */
+  /** @param most maximum number of anchors */
   constructor(sources: Sources, most: number) {
     this.sources = sources;
     this.most = most;
-    this.slots = new Float64Array(2 * most).fill(NOWHERE);
   }
 
   /** @param wanted skips all others */
@@ -135,49 +134,66 @@ class Anchors {
       if ((hashes[line]! & this.mask) !== 0) continue;
       if (wanted !== undefined && !wanted.has(hashes, line)) continue;
       this.put(source * LINES + line, hashes, line);
-      if (this.count > this.most) this.thin();
+      if (this.index.size >= this.most) this.thin();
     }
   }
 
   find(hashes: Uint32Array, line: number): Place {
     if ((hashes[line]! & this.mask) !== 0) return NOWHERE;
-    const slot = this.slotOf(hashes, line);
-    return slot === undefined ? NOWHERE : this.slots[slot]!;
+    const entry = this.entryOf(hashes, line, anchorHash(hashes, line));
+    return entry < 0 ? NOWHERE : this.places[entry]!;
   }
 
   private put(place: Place, hashes: Uint32Array, line: number): void {
-    const slot = this.slotOf(hashes, line);
-    if (slot === undefined) return;
-    const before = this.slots[slot]!;
-    if (before === NOWHERE) this.count += 1;
-    if (place < before) this.slots[slot] = place;
+    const { index } = this;
+    const hash = anchorHash(hashes, line);
+    const known = this.entryOf(hashes, line, hash);
+    if (known >= 0) {
+      if (place < this.places[known]!) this.places[known] = place;
+      return;
+    }
+    const entry = index.size;
+    if (entry === this.places.length) {
+      const places = new Float64Array(entry * 2);
+      places.set(this.places);
+      this.places = places;
+    }
+    this.places[entry] = place;
+    index.put(entry, hash);
   }
 
-  /** The slot where the anchor of these lines is or would be. */
-  private slotOf(hashes: Uint32Array, line: number): number | undefined {
-    let key = 0;
-    for (let i = 0; i < ANCHOR_LINES; i++) key = scramble(key ^ hashes[line + i]!);
-    for (let probe = 0; probe < MOST_PROBES; probe++) {
-      const slot = (key + probe) & (this.slots.length - 1);
-      const place = this.slots[slot]!;
-      if (place === NOWHERE) return slot;
-      const others = this.sources.get(Math.floor(place / LINES))!;
-      if (areEqual(hashes, line, others, place % LINES)) return slot;
-    }
-    return undefined;
+  /** The entry of these lines, or -1. */
+  private entryOf(hashes: Uint32Array, line: number, hash: number): number {
+    const { index } = this;
+    let entry = index.first(hash);
+    while (entry >= 0 && !this.isAt(this.places[entry]!, hashes, line)) entry = index.next(hash);
+    return entry;
+  }
+
+  private isAt(place: Place, hashes: Uint32Array, line: number): boolean {
+    return areEqual(hashes, line, this.linesAt(place), place % LINES);
+  }
+
+  private linesAt(place: Place): Uint32Array {
+    return this.sources.get(Math.floor(place / LINES))!;
   }
 
   private thin(): void {
-    const places = this.slots.filter((place) => place !== NOWHERE);
+    const places = this.places.slice(0, this.index.size);
     this.mask = this.mask * 2 + 1;
-    this.slots.fill(NOWHERE);
-    this.count = 0;
+    this.index.clear();
     for (const place of places) {
-      const hashes = this.sources.get(Math.floor(place / LINES))!;
+      const hashes = this.linesAt(place);
       const line = place % LINES;
       if ((hashes[line]! & this.mask) === 0) this.put(place, hashes, line);
     }
   }
+}
+
+function anchorHash(hashes: Uint32Array, line: number): number {
+  let hash = HASH_SEED;
+  for (let i = 0; i < ANCHOR_LINES; i++) hash = hashWord(hash, hashes[line + i]!);
+  return hash;
 }
 
 function areEqual(a: Uint32Array, at: number, b: Uint32Array, bAt: number): boolean {
