@@ -38,25 +38,11 @@ test('few different texts come back', () => {
   );
 });
 
-/** For any first word, the second is chosen to give the same hash; pairs that are ASCII are texts. */
-const COLLIDING = (() => {
-  const out: string[] = [];
-  const bytes = Buffer.alloc(8);
-  for (let first = 0x4141_4141; out.length < 128; first++) {
-    const length = Math.imul(8, 0x0100_0193);
-    bytes.writeInt32LE(first, 0);
-    bytes.writeInt32LE(Math.imul(length ^ first, 0x0100_0193) ^ 0x1234_5678, 4);
-    if (bytes.every((byte) => byte < 128)) out.push(bytes.toString('latin1'));
-  }
-  return out;
-})();
-
 test.each([
   ['few rows', 255, (i: number) => `host${i % 3}`],
   ['texts that are mostly different', 20_000, (i: number) => `user${i % 1300}`],
   ['too many texts', 40_000, (i: number) => `user${i % 1025}`],
   ['too many bytes', 2000, (i: number) => `${'x'.repeat(1000)}${i % 40}`],
-  ['texts that all have one hash', 20_000, (i: number) => COLLIDING[i % COLLIDING.length]!],
 ] as const)('gives up %s', (_, count, textOf) => {
   expect(given(Array.from({ length: count }, (_, i) => textOf(i)))).toBeUndefined();
 });
