@@ -8,6 +8,8 @@
  * Invariant: it is the first of all that match, in the given order.
  */
 import { matches } from './match.ts';
+import { scramble } from '../../util/hash-table/hash.ts';
+import { HashIndex } from '../../util/hash-table/hash-index.ts';
 import { firstMark, KINDS_OF_PAIRS, kindOfPairs } from '../reading/read-pairs.ts';
 import { OPERATION, type Template, type TemplateDraft } from './template.ts';
 import { isDigit } from './values.ts';
@@ -68,8 +70,6 @@ const PLACES = LENGTHS.flatMap((length, kind) =>
 );
 /** If more templates than this begin with the same four bytes, other bytes distinguish them. */
 const MOST_ALIKE = 32;
-/** Slots of a table for each window in it. */
-const PLACES_A_WINDOW = 8;
 /** Slots for byte pairs: few different pairs share one, and all slots fit in the processor's nearest cache. */
 const PAIR_BITS = 12;
 /** Up to this many candidates are simply tried: telling them apart by their texts or bytes takes longer. */
@@ -77,34 +77,19 @@ const FEW = 2;
 
 /** Maps texts of up to four bytes to values: nearly all look-ups find nothing. */
 class WindowTable<V> {
-  private readonly windows: Int32Array;
-  private readonly values: (V | undefined)[];
-  private readonly mask: number;
+  private readonly index: HashIndex;
+  private readonly values: readonly V[];
 
   constructor(given: ReadonlyMap<number, V>) {
-    let size = 64;
-    while (size < given.size * PLACES_A_WINDOW) size *= 2;
-    this.mask = size - 1;
-    this.windows = new Int32Array(size);
-    this.values = new Array<V | undefined>(size).fill(undefined);
-    for (const [window, value] of given) {
-      let at = this.placeOf(window);
-      while (this.values[at] !== undefined) at = (at + 1) & this.mask;
-      this.windows[at] = window;
-      this.values[at] = value;
-    }
+    this.index = new HashIndex(given.size);
+    this.values = [...given.values()];
+    for (const window of given.keys()) this.index.add(this.index.size, scramble(window));
   }
 
   get(window: number): V | undefined {
-    for (let at = this.placeOf(window); ; at = (at + 1) & this.mask) {
-      const value = this.values[at];
-      if (value === undefined || this.windows[at] === window) return value;
-    }
-  }
-
-  private placeOf(window: number): number {
-    const mixed = Math.imul(window, 0x9e37_79b1);
-    return (mixed ^ (mixed >>> 15)) & this.mask;
+    // Different windows have different hashes.
+    const at = this.index.first(scramble(window));
+    return at < 0 ? undefined : this.values[at];
   }
 }
 

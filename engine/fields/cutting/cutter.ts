@@ -29,6 +29,7 @@ import {
 } from '../reading/message-start.ts';
 import { OPERATION, type Template, domainOf } from './template.ts';
 import { unescapeText } from '../reading/unescape.ts';
+import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import { once } from '../../util/once.ts';
 import {
   ADDRESS,
@@ -135,11 +136,6 @@ interface Columns {
   readonly numbers: readonly NumberColumn[];
 }
 
-interface KnownProgram {
-  readonly bytes: Uint8Array;
-  readonly entry: Entry;
-}
-
 const MOST_PROGRAMS = 4096;
 /**
  * Tags that do not name a program: container ids, positions in Barracuda's firewalls, anything that begins with a
@@ -161,7 +157,9 @@ export class Cutter {
   private readonly anyProgram = once(() => this.entryOfDrafts([]));
   /** For lines without a program, or with a tag that is not a program's name. */
   private readonly noProgram = once(() => this.entryOfDrafts(this.draftsFor('')));
-  private readonly known = new Map<number, KnownProgram>();
+  private readonly programs = new ByteDictionary({ strings: MOST_PROGRAMS });
+  /** Of each of `programs`. */
+  private readonly programEntries: Entry[] = [];
   private readonly entries = new Map<string, Entry>();
 
   constructor(extractors: readonly Extractor[]) {
@@ -308,14 +306,11 @@ export class Cutter {
   private entryAt({ data, starts }: TextColumn, row: number): Entry {
     const start = starts[row]! + 4;
     const end = start + lengthAt(data, start - 4);
-    let hash = end - start;
-    for (let p = start; p < end; p++) hash = (Math.imul(hash, 31) + data[p]!) | 0;
-    const known = this.known.get(hash);
-    if (known !== undefined && isSame(known.bytes, data, start, end)) return known.entry;
-    const bytes = data.slice(start, end);
-    const entry = this.entryOf(ascii.decode(bytes).toLowerCase());
-    if (known === undefined && this.known.size < MOST_PROGRAMS)
-      this.known.set(hash, { bytes, entry });
+    const id = this.programs.idOf(data, start, end);
+    const known = id < 0 ? undefined : this.programEntries[id];
+    if (known !== undefined) return known;
+    const entry = this.entryOf(ascii.decode(data.slice(start, end)).toLowerCase());
+    if (id >= 0) this.programEntries[id] = entry;
     return entry;
   }
 
@@ -659,10 +654,4 @@ function isAny(present: Uint8Array, from: number, to: number): boolean {
 function isStated(batch: EventBatch, row: number): boolean {
   for (const name of STATED) if (batch.column(name).present[row] === 1) return true;
   return false;
-}
-
-function isSame(known: Uint8Array, data: Uint8Array, start: number, end: number): boolean {
-  if (known.length !== end - start) return false;
-  for (let i = 0; i < known.length; i++) if (known[i] !== data[start + i]) return false;
-  return true;
 }

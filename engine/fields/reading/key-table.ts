@@ -3,45 +3,32 @@
  *
  * Invariant: a key is found only if all of its bytes are equal; the hash only selects the candidates.
  */
+import { hashByte, scramble } from '../../util/hash-table/hash.ts';
+import { HashIndex } from '../../util/hash-table/hash-index.ts';
+
 const utf8 = new TextEncoder();
 const DOT = 46;
-
-/** The hash of a key's bytes, one after the other, starting with 0. */
-export function hashOn(hash: number, code: number): number {
-  return (Math.imul(hash, 31) + code) | 0;
-}
 
 export class KeyTable<T> {
   readonly values: readonly T[];
   private readonly keys: readonly Uint8Array[];
-  private readonly hashes: Int32Array;
-  /** Numbers of keys + 1, by hash, and where another is, the next place. */
-  private readonly places: Uint16Array;
-  private readonly mask: number;
+  private readonly index: HashIndex;
 
   constructor(given: readonly (readonly [string, T])[]) {
     this.values = given.map(([, value]) => value);
     this.keys = given.map(([key]) => utf8.encode(key));
-    let size = 8;
-    while (size < given.length * 4) size *= 2;
-    this.mask = size - 1;
-    this.places = new Uint16Array(size);
-    this.hashes = Int32Array.from(this.keys, (key) => key.reduce(hashOn, 0));
-    for (let i = 0; i < given.length; i++) {
-      let at = this.place(this.hashes[i]!);
-      while (this.places[at] !== 0) at = (at + 1) & this.mask;
-      this.places[at] = i + 1;
-    }
+    this.index = new HashIndex(given.length);
+    for (const [i, key] of this.keys.entries())
+      this.index.add(i, scramble(key.reduce(hashByte, 0)));
   }
 
-  /** The number of the key that `b[start, end)` is, or -1. */
+  /** The number of the key that `b[start, end)` is, or -1. @param hash by `hashByte` from 0 */
   find(hash: number, b: Uint8Array, start: number, end: number): number {
-    for (let at = this.place(hash); this.places[at] !== 0; at = (at + 1) & this.mask) {
-      const i = this.places[at]! - 1;
-      const key = this.keys[i]!;
-      if (this.hashes[i] === hash && endOf(key, 0, b, start, end) === key.length) return i;
-    }
-    return -1;
+    const { index, keys } = this;
+    const spread = scramble(hash);
+    let i = index.first(spread);
+    while (i >= 0 && endOf(keys[i]!, 0, b, start, end) !== keys[i]!.length) i = index.next(spread);
+    return i;
   }
 
   /** The number of the path of members whose names are `b[starts[i], ends[i])`, joined by dots, or -1. */
@@ -52,9 +39,9 @@ export class KeyTable<T> {
     ends: Int32Array,
     depth: number,
   ): number {
-    for (let at = this.place(hash); this.places[at] !== 0; at = (at + 1) & this.mask) {
-      const i = this.places[at]! - 1;
-      if (this.hashes[i] !== hash) continue;
+    const { index } = this;
+    const spread = scramble(hash);
+    for (let i = index.first(spread); i >= 0; i = index.next(spread)) {
       const key = this.keys[i]!;
       let p = 0;
       for (let d = 0; d < depth && p >= 0; d++) {
@@ -64,10 +51,6 @@ export class KeyTable<T> {
       if (p === key.length) return i;
     }
     return -1;
-  }
-
-  private place(hash: number): number {
-    return (hash ^ (hash >>> 15)) & this.mask;
   }
 }
 

@@ -7,7 +7,7 @@
  * A truncated message gives the members before its end; invalid JSON ends the reading, and it never throws.
  */
 import { ESCAPES, type Escapes, offer, offerOnce } from '../cutting/found.ts';
-import { hashOn } from './key-table.ts';
+import { hashByte } from '../../util/hash-table/hash.ts';
 import type { Pairs } from '../cutting/template.ts';
 
 const MOST_DEPTH = 16;
@@ -59,8 +59,8 @@ export function readJson({ keys }: Pairs, b: Uint8Array, start: number, end: num
       const name = p + 1;
       p = stringEnd(b, name, end);
       if (p >= end) return;
-      let hash = depth === 0 ? 0 : hashOn(hashes[depth]!, DOT);
-      for (let i = name; i < p; i++) hash = hashOn(hash, b[i]!);
+      let hash = depth === 0 ? 0 : hashByte(hashes[depth]!, DOT);
+      for (let i = name; i < p; i++) hash = hashByte(hash, b[i]!);
       starts[depth] = name;
       ends[depth] = p;
       hashes[++depth] = hash;

@@ -14,7 +14,7 @@ import {
   offer,
   offerOnce,
 } from '../cutting/found.ts';
-import { hashOn } from './key-table.ts';
+import { hashByte } from '../../util/hash-table/hash.ts';
 import type { Pairs, Slot } from '../cutting/template.ts';
 import { isText } from '../cutting/values.ts';
 
@@ -36,7 +36,7 @@ export function readPairs(
     if (p >= end || b[p] === stop) break;
     const key = p;
     let hash = 0;
-    while (p < end && b[p] !== assign && b[p] !== separator) hash = hashOn(hash, b[p++]!);
+    while (p < end && b[p] !== assign && b[p] !== separator) hash = hashByte(hash, b[p++]!);
     if (p >= end || b[p] === separator) continue;
     const keyEnd = p;
     // Check Point writes `key::"value"` for some keys.
@@ -93,7 +93,7 @@ function readOnlyPairs(pairs: Pairs, b: Uint8Array, from: number, end: number): 
     const key = p;
     let hash = 0;
     if (isAlike) p = simplifyKey(b, p, end, assign === COLON);
-    else while (p < end && isKeyByte(b[p]!)) hash = hashOn(hash, b[p++]!);
+    else while (p < end && isKeyByte(b[p]!)) hash = hashByte(hash, b[p++]!);
     if (key < end && (p === key || p === end || b[p] !== assign)) return;
     if (last >= 0) {
       isAnyOffered = true;
@@ -189,7 +189,7 @@ function simplifyKey(b: Uint8Array, start: number, end: number, isLabel: boolean
     const small = code >= 65 && code <= 90 ? code + 32 : code;
     if (simple.size === simple.bytes.length) continue;
     simple.bytes[simple.size++] = small;
-    simple.hash = hashOn(simple.hash, small);
+    simple.hash = hashByte(simple.hash, small);
   }
   return p;
 }
@@ -264,7 +264,7 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
   while (key < end && b[key] === SPACE) key += 1;
   let p = key;
   let hash = 0;
-  while (p < end && b[p] !== ASSIGN) hash = hashOn(hash, b[p++]!);
+  while (p < end && b[p] !== ASSIGN) hash = hashByte(hash, b[p++]!);
   while (p < end) {
     const keyEnd = p;
     const value = p + 1;
@@ -288,7 +288,7 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
         }
         token = -1;
       } else if (token >= 0) {
-        if (isKeyByte(code)) nextHash = hashOn(nextHash, code);
+        if (isKeyByte(code)) nextHash = hashByte(nextHash, code);
         else token = -1;
       }
     }
@@ -346,7 +346,7 @@ function isAt(b: Uint8Array, at: number, text: Uint8Array): boolean {
 
 function hashOf(b: Uint8Array, start: number, end: number): number {
   let hash = 0;
-  for (let p = start; p < end; p++) hash = hashOn(hash, b[p]!);
+  for (let p = start; p < end; p++) hash = hashByte(hash, b[p]!);
   return hash;
 }
 
@@ -400,7 +400,7 @@ export function readLeef({ keys }: Pairs, b: Uint8Array, start: number, end: num
     const key = p;
     let hash = 0;
     while (p < end && b[p] !== ASSIGN && separatorAt(b, p, end, separator) === 0)
-      hash = hashOn(hash, b[p++]!);
+      hash = hashByte(hash, b[p++]!);
     if (p < end && b[p] === ASSIGN) {
       const keyEnd = p++;
       const value = p;

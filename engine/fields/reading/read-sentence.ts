@@ -1,5 +1,5 @@
 /** Common part of sentence readers: they find the parts, and templates assign these to fields. */
-import { hashOn } from './key-table.ts';
+import { hashByte } from '../../util/hash-table/hash.ts';
 import { offer } from '../cutting/found.ts';
 import type { Pairs } from '../cutting/template.ts';
 
@@ -21,7 +21,7 @@ export function sentenceReader<Key extends string>(
 ): (pairs: Pairs, b: Uint8Array, start: number, end: number) => void {
   const names = keys.map((key) => {
     const bytes = utf8.encode(key);
-    return { key, bytes, hash: bytes.reduce(hashOn, 0) };
+    return { key, bytes, hash: bytes.reduce(hashByte, 0) };
   });
   return (pairs, b, start, end) => {
     if (end - start > MOST_BYTES || !mayBe(b, start, end)) return;

@@ -5,7 +5,7 @@
  * Nesting is ignored: of several elements with one name the first with a text counts. It never throws.
  */
 import { ESCAPES, offer } from '../cutting/found.ts';
-import { hashOn } from './key-table.ts';
+import { hashByte } from '../../util/hash-table/hash.ts';
 import type { Pairs } from '../cutting/template.ts';
 
 const [OPEN, CLOSE, SLASH, SPACE, ASSIGN, QUOTE, APOSTROPHE, COLON, AMPERSAND, DOT] = [
@@ -65,7 +65,7 @@ function keep(keys: Pairs['keys'], b: Uint8Array, size: number, from: number, to
   while (start < end && b[start]! <= SPACE) start += 1;
   while (end > start && b[end - 1]! <= SPACE) end -= 1;
   let hash = 0;
-  for (let i = 0; i < size; i++) hash = hashOn(hash, key[i]!);
+  for (let i = 0; i < size; i++) hash = hashByte(hash, key[i]!);
   const i = size === 0 ? -1 : keys.find(hash, key, 0, size);
   if (i < 0) return;
   let escapes: 0 | 4 = ESCAPES.none;
