@@ -28,6 +28,8 @@ const WINDOW = [
 
 const CONTRACT = '^engine/contract/';
 const UTIL = '^engine/util/';
+/** Open addressing, also for importers. */
+const HASH_TABLE = '^engine/util/hash-table/';
 /** Batches that importers fill, and the interfaces by which evidence is read. */
 const COLUMNS = '^engine/columns/';
 const EVIDENCE = '^engine/evidence/';
@@ -131,7 +133,15 @@ module.exports = {
     // Importers: each by itself.
     ...allow(
       '^importers/([^/]+)/',
-      paths('^importers/$1/', '^importers/shared/', FIELDS, EVIDENCE, COLUMNS, CONTRACT),
+      paths(
+        '^importers/$1/',
+        '^importers/shared/',
+        FIELDS,
+        EVIDENCE,
+        HASH_TABLE,
+        COLUMNS,
+        CONTRACT,
+      ),
       CORE,
     ),
     // Decompression that node:zlib does not have.

@@ -81,6 +81,7 @@ const CASES = [
   ['importers/pcap/g.ts', '../../engine/evidence/target.ts', true],
   ['importers/pcap/c.ts', '../syslog/target.ts', false],
   ['importers/pcap/d.ts', '../../engine/util/target.ts', false],
+  ['importers/pcap/g.ts', '../../engine/util/hash-table/target.ts', true],
   ['importers/pcap/e.ts', '@duckdb/node-api', false],
   ['importers/shared/f.ts', '../pcap/target.ts', false],
   ['app/cli/a.ts', '../compose.ts', true],

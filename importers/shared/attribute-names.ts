@@ -2,6 +2,8 @@
  * Attribute columns found by the bytes of their names, without making a string of a name that was
  * seen before. Names are `prefix.name` for structured data, or just a name.
  */
+import { HASH_SEED, hashByte, scramble } from '../../engine/util/hash-table/hash.ts';
+import { HashIndex } from '../../engine/util/hash-table/hash-index.ts';
 import type { TextColumn } from '../../engine/columns/columns.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 
@@ -13,16 +15,17 @@ interface Entry {
   readonly own: string;
   /** Undefined if the batch already has too many attributes. */
   readonly column: TextColumn | undefined;
-  readonly next: Entry | undefined;
 }
 
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
+const DOT = 46;
 /** Number of cached names; beyond it each is looked up as a string. */
 const MAX_NAMES = 4096;
 
 export class AttributeNames {
   private readonly batch: EventBatch;
-  private readonly entries = new Map<number, Entry>();
+  private readonly entries: Entry[] = [];
+  private readonly index = new HashIndex();
 
   constructor(batch: EventBatch) {
     this.batch = batch;
@@ -60,14 +63,14 @@ export class AttributeNames {
   }
 
   private find(b: Uint8Array, p1: number, p2: number, n1: number, n2: number): Entry {
-    let hash = 17;
-    for (let i = p1; i < p2; i++) hash = (Math.imul(hash, 31) + b[i]!) | 0;
-    hash = Math.imul(hash, 31) + 46;
-    for (let i = n1; i < n2; i++) hash = (Math.imul(hash, 31) + b[i]!) | 0;
-    const first = this.entries.get(hash);
-    for (let entry = first; entry !== undefined; entry = entry.next) {
-      if (same(entry, b, p1, p2, n1, n2)) return entry;
-    }
+    const { entries, index } = this;
+    let hash = HASH_SEED;
+    for (let i = p1; i < p2; i++) hash = hashByte(hash, b[i]!);
+    hash = hashByte(hash, DOT);
+    for (let i = n1; i < n2; i++) hash = hashByte(hash, b[i]!);
+    hash = scramble(hash);
+    for (let at = index.first(hash); at >= 0; at = index.next(hash))
+      if (same(entries[at]!, b, p1, p2, n1, n2)) return entries[at]!;
     const prefix = text.decode(b.subarray(p1, p2));
     const own = text.decode(b.subarray(n1, n2));
     const name = prefix === '' || own === '' ? prefix + own : `${prefix}.${own}`;
@@ -75,8 +78,8 @@ export class AttributeNames {
     bytes.set(b.subarray(p1, p2));
     bytes.set(b.subarray(n1, n2), p2 - p1);
     const column = this.batch.attributeColumn(name);
-    const entry = { bytes, prefixLength: p2 - p1, name, own, column, next: first };
-    if (this.entries.size < MAX_NAMES) this.entries.set(hash, entry);
+    const entry = { bytes, prefixLength: p2 - p1, name, own, column };
+    if (entries.length < MAX_NAMES) index.put(entries.push(entry) - 1, hash);
     return entry;
   }
 }

@@ -3,7 +3,6 @@
  * replaces an old one, whose fragments then belong to no flow.
  */
 import type { Packet } from '../decode/packet.ts';
-import { mix } from './store.ts';
 
 const ENTRIES = 4096;
 /** How long a host waits for the rest of a datagram (RFC 8200 4.5), in microseconds. */
@@ -61,4 +60,12 @@ export class FragmentTable {
     this.secondHash = mix(b, p.fragmentId) >>> 0;
     return a ^ (a >>> 15);
   }
+}
+
+/** Murmur3's finaliser between words. */
+function mix(hash: number, value: number): number {
+  let h = Math.imul(hash ^ value, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return h ^ (h >>> 16);
 }

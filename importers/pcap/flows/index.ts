@@ -144,9 +144,7 @@ export class FlowTracker {
     this.batch = batch;
     const o = { ...DEFAULT_FLOW_OPTIONS, ...options };
     this.maxOpen = Math.min(Math.max(1, o.maxOpenFlows), MAX_SLOTS - 1);
-    // Randomness here affects only the places of flows in the hash table, never the result.
-    const seed = Math.floor(Math.random() * 4294967296) | 0;
-    this.store = new FlowStore(seed);
+    this.store = new FlowStore();
     this.tcp = new TcpTracker(this.store, {
       attempt: o.tcpAttemptDelay * SECOND,
       close: o.tcpCloseDelay * SECOND,

@@ -19,7 +19,7 @@ function distinctHashes(store: FlowStore): number {
 
 // Two of 4,000 have one of 2 ** 32 hashes in one test of 540; three pairs never.
 test.each(ALIKE)('flows between addresses of %s have hashes of their own', (_, pair) => {
-  const store = new FlowStore(1);
+  const store = new FlowStore();
   for (let n = 1; n <= FLOWS; n++) {
     store.setKey4(...pair(n), (40_000 << 16) | 443, 0, KEY_PORTS | 6);
     store.insert();
@@ -28,7 +28,7 @@ test.each(ALIKE)('flows between addresses of %s have hashes of their own', (_, p
 });
 
 test.each(ALIKE)('and between IPv6 addresses of %s', (_, pair) => {
-  const store = new FlowStore(1);
+  const store = new FlowStore();
   for (let n = 1; n <= FLOWS; n++) {
     const [low, high] = pair(n);
     const view = new DataView(store.keyBytes.buffer);

@@ -1,11 +1,13 @@
 /**
- * The open flows: their records, the hash table that finds them and the timer wheel that ends them. Everything is
+ * The open flows: their records, the index that finds them and the timer wheel that ends them. Everything is
  * in typed arrays that double as flows arrive; slot 0 means none.
  *
  * A flow is on the wheel at the timeout it had when it was last examined. Packets only update the time; when the
  * wheel gets there, a flow that was active is put on it again. A packet therefore costs no list operation, and time
  * costs one examination per flow and timeout.
  */
+import { HASH_SEED, hashWord } from '../../../engine/util/hash-table/hash.ts';
+import { HashIndex } from '../../../engine/util/hash-table/hash-index.ts';
 import {
   ADDRESS_HIGH,
   ADDRESS_LOW,
@@ -50,9 +52,8 @@ export class FlowStore {
   private capacity = FIRST_CAPACITY;
   private freeSlot = 0;
 
-  /** Pairs of hash and slot; slot 0 is an empty place. */
-  private table: Int32Array;
-  private mask: number;
+  /** Slots by the hashes of their keys. */
+  private readonly index = new HashIndex(FIRST_CAPACITY);
 
   /** Pairs of IPv6 addresses, the lower one first. */
   private pairs = new Uint8Array(0);
@@ -78,18 +79,14 @@ export class FlowStore {
   private bucket = 0;
   /** When that tick is over, in microseconds: until then there is nothing for `nextDue`. */
   tickEnd = TICK_MICROS;
-  private readonly seed: number;
 
-  constructor(seed: number) {
-    this.seed = seed;
+  constructor() {
     const { capacity } = this;
     const buffer = new ArrayBuffer(capacity * RECORD_WORDS * 4 + ALIGN);
     this.words = new Uint32Array(buffer, ALIGN);
     this.halves = new Uint16Array(buffer, ALIGN);
     this.bytes = new Uint8Array(buffer, ALIGN);
     this.doubles = new Float64Array(buffer, ALIGN);
-    this.table = new Int32Array(capacity * 4);
-    this.mask = capacity * 2 - 1;
   }
 
   /** Sets the key to look for. Addresses in canonical order; ports as (low << 16 | high). */
@@ -99,8 +96,8 @@ export class FlowStore {
     this.keyPorts = ports | 0;
     this.keyVlans = vlans;
     this.keyKey = key;
-    const h = hash4(this.seed, this.keyLow, this.keyHigh, this.keyPorts, key);
-    this.keyHash = vlans === 0 ? h : mix(h, vlans);
+    const addresses = hashWord(hashWord(HASH_SEED, this.keyLow), this.keyHigh);
+    this.keyHash = keyHash(addresses, this.keyPorts, vlans, key);
   }
 
   /** Like `setKey4` for the addresses in `keyBytes`. */
@@ -109,22 +106,17 @@ export class FlowStore {
     this.keyVlans = vlans;
     this.keyKey = key;
     const k = this.keyWords;
-    let h = this.seed;
-    for (let i = 0; i < 8; i++) h = mix(h, k[i]! | 0);
-    h = mix(h, ports | 0);
-    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1));
+    let addresses = HASH_SEED;
+    for (let i = 0; i < 8; i++) addresses = hashWord(addresses, k[i]! | 0);
+    this.keyHash = keyHash(addresses, this.keyPorts, vlans, key);
   }
 
   /** @returns the slot of the flow with the key; 0 for none */
   find(): number {
-    const table = this.table;
-    const mask = this.mask;
-    const hash = this.keyHash;
-    for (let i = hash & mask; ; i = (i + 1) & mask) {
-      const slot = table[i * 2 + 1]!;
-      if (slot === 0) return 0;
-      if (table[i * 2] === hash && this.matches(slot)) return slot;
-    }
+    const { index, keyHash } = this;
+    let slot = index.first(keyHash);
+    while (slot >= 0 && !this.matches(slot)) slot = index.next(keyHash);
+    return slot < 0 ? 0 : slot;
   }
 
   private matches(slot: number): boolean {
@@ -173,7 +165,7 @@ export class FlowStore {
       words[w + ADDRESS_LOW] = this.storePair();
     }
     this.open += 1;
-    this.place(this.keyHash, slot);
+    this.index.add(slot, this.keyHash);
     return slot;
   }
 
@@ -181,7 +173,7 @@ export class FlowStore {
   remove(slot: number): void {
     const w = slot << RECORD_SHIFT;
     const words = this.words;
-    this.unplace(words[w + HASH]!, slot);
+    this.index.delete(slot, words[w + HASH]!);
     if ((words[w + KEY]! & KEY_IP6) !== 0) {
       const pair = words[w + ADDRESS_LOW]!;
       this.pairWords[pair * 8] = this.freePair;
@@ -289,37 +281,6 @@ export class FlowStore {
     this.bytes = new Uint8Array(buffer, ALIGN);
     this.doubles = new Float64Array(buffer, ALIGN);
     this.capacity = capacity;
-    const old = this.table;
-    this.table = new Int32Array(capacity * 4);
-    this.mask = capacity * 2 - 1;
-    for (let i = 0; i < old.length; i += 2) {
-      if (old[i + 1] !== 0) this.place(old[i]!, old[i + 1]!);
-    }
-  }
-
-  private place(hash: number, slot: number): void {
-    const table = this.table;
-    let i = hash & this.mask;
-    while (table[i * 2 + 1] !== 0) i = (i + 1) & this.mask;
-    table[i * 2] = hash;
-    table[i * 2 + 1] = slot;
-  }
-
-  /** Closes the gap, so that no tombstones accumulate. */
-  private unplace(hash: number, slot: number): void {
-    const table = this.table;
-    const mask = this.mask;
-    let hole = hash & mask;
-    while (table[hole * 2 + 1] !== slot) hole = (hole + 1) & mask;
-    for (let i = (hole + 1) & mask; table[i * 2 + 1] !== 0; i = (i + 1) & mask) {
-      const home = table[i * 2]! & mask;
-      if (((i - home) & mask) >= ((i - hole) & mask)) {
-        table[hole * 2] = table[i * 2]!;
-        table[hole * 2 + 1] = table[i * 2 + 1]!;
-        hole = i;
-      }
-    }
-    table[hole * 2 + 1] = 0;
   }
 
   private storePair(): number {
@@ -340,15 +301,6 @@ export class FlowStore {
   }
 }
 
-/** Few protocols have ports, and only some of these can be confused with others of another protocol. */
-function hash4(seed: number, low: number, high: number, ports: number, key: number): number {
-  return mix(mix(mix(seed, low), high), ports ^ Math.imul(key, 0x9e3779b1));
-}
-
-/** Murmur3's finaliser between words: hostile ports and addresses must not pile up. */
-export function mix(hash: number, value: number): number {
-  let h = Math.imul(hash ^ value, 0x85ebca6b);
-  h ^= h >>> 13;
-  h = Math.imul(h, 0xc2b2ae35);
-  return h ^ (h >>> 16);
+function keyHash(addresses: number, ports: number, vlans: number, key: number): number {
+  return hashWord(hashWord(hashWord(addresses, ports), vlans), key);
 }
