@@ -19,7 +19,7 @@ import { createWorkspace } from './state/workspace.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
-// Where the library that keeps the page from scrolling behind a dialog looks for it.
+// The library that locks the page's scrolling behind a dialog looks here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() });
 const workspace = createWorkspace(new Connection(openPipe()), bridge());
 

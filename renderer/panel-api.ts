@@ -1,6 +1,6 @@
 /**
- * What a panel may use of the window: this module and the widgets, nothing else. Panels read state
- * through hooks and change it through the workspace's methods; they never know each other.
+ * Everything of the window that a panel may use: this module and the widgets. Panels read state through hooks and
+ * change it through the workspace's methods; they never import each other.
  */
 export {
   useCase,

@@ -15,7 +15,7 @@ export function bridge(): Bridge | undefined {
   return shell === undefined ? undefined : { ...shell, pathOfFile: (file) => pathOf(shell, file) };
 }
 
-/** Electron before 12 cannot hand a file over its bridge, but tells its path. */
+/** Electron before 12 cannot pass a file over its bridge, only its path. */
 function pathOf(shell: Bridge, file: File): string {
   return 'path' in file && typeof file.path === 'string' ? file.path : shell.pathOfFile(file);
 }
@@ -35,7 +35,7 @@ function bridgePipe(shell: Bridge): FramePipe {
   };
 }
 
-/** Frames sent before the socket is open wait for it. */
+/** Frames sent before the socket is open are queued. */
 function webSocketPipe(): FramePipe {
   const { protocol, host } = window.location;
   const key = window.localStorage.getItem(KEY_NAME) ?? '';

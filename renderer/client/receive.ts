@@ -1,4 +1,4 @@
-/** Gives dropped files to the engine: their paths where the shell knows them, else their content. */
+/** Passes dropped files to the engine: their paths if the shell knows them, otherwise their content. */
 import { OperationError, type Engine } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import { bridge } from './pipe.ts';
@@ -12,10 +12,10 @@ interface ReceiveProgress {
 }
 
 export interface Received {
-  /** Names of the files as they were dropped, and the paths that the engine can read them at. */
+  /** Names of the dropped files, and the paths where the engine can read them. */
   readonly names: readonly string[];
   readonly paths: readonly string[];
-  /** Files that cannot be received, as for their names: the others are none the worse for it. */
+  /** Files that cannot be received, and why. The others are received all the same. */
   readonly refused: readonly ErrorInfo[];
 }
 

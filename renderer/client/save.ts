@@ -1,12 +1,12 @@
-/** Where a file that the engine makes goes: a path that the shell asks for, or a download. */
+/** Saves a file that the engine writes: to a path chosen in the shell, or as a download. */
 import { bridge } from './pipe.ts';
 import type { FileFilter } from '../../engine/contract/bridge.ts';
 
 type Piece = { readonly bytes: Uint8Array } | object;
 
 /**
- * Saves what `make` makes under a name. With a native dialog `make` gets a path; otherwise it hands
- * its pieces on and they become a download. Undefined when nobody chose a path.
+ * Saves under a name what `make` produces. With a native dialog, `make` gets a path; otherwise it returns chunks,
+ * which become a download. Undefined when nobody chose a path.
  */
 export async function saveFile<T>(
   suggested: string,
@@ -30,7 +30,7 @@ export async function saveFile<T>(
   link.href = url;
   link.download = suggested;
   link.click();
-  // The download has begun by then; its content is held by the browser.
+  // The download has started by then; the browser holds its content.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   return result;
 }

@@ -33,10 +33,10 @@ const BAR = 160;
 
 interface Props {
   readonly batch: ColumnBatch;
-  /** Fields that the events of a row have in common; empty where a row is no group. */
+  /** Fields that the events of a row have in common; empty where a row is not a group. */
   readonly groups: readonly string[];
   readonly isTimeline: boolean;
-  /** What the rows that are not shown add up to. */
+  /** The sums of the rows that are not shown. */
   readonly rest: string | undefined;
   readonly onShow: (row: number) => void;
 }
@@ -49,7 +49,7 @@ export function AnswerTable({ batch, groups, isTimeline, rest, onShow }: Props) 
   const counts = batch.columns.find(({ name }) => name === 'count');
   const most =
     counts?.type === 'number' ? counts.values.reduce((a, b) => Math.max(a, b || 0), 0) : 0;
-  // Templates fill the width; otherwise a bar, or nothing, is beside the values, which stand together.
+  // Templates fill the width. Otherwise the values stay together, next to a bar or empty space.
   const isFilled = batch.columns.some(({ name }) => name === 'template');
   const columns = batch.columns.length + (isFilled ? 0 : 1) + (isGrouped ? 1 : 0);
   return (
@@ -209,7 +209,7 @@ function Value({
   );
 }
 
-/** What messages have in common: no field, but a way to them. */
+/** A template cannot be a value of a field, but it can be turned into a filter. */
 function Template({ text }: { readonly text: string }) {
   const pivots = usePivots();
   const { query } = useView();
@@ -232,7 +232,7 @@ function Template({ text }: { readonly text: string }) {
   );
 }
 
-/** Whole numbers whole, large ones without a fraction that means nothing. */
+/** Whole numbers without a fraction; large ones without meaningless decimals. */
 function numberText(n: number): string {
   if (Number.isInteger(n)) return formatCount(n);
   return Math.abs(n) >= 1000 ? formatCount(Math.round(n)) : n.toPrecision(6);

@@ -10,7 +10,7 @@ interface BarPlot {
   readonly bars: Bars;
   readonly width: number;
   readonly zone: string;
-  /** Of a series by its number. */
+  /** Of a series, by its number. */
   readonly color: (series: number) => string;
   /** The bucket under the pointer. */
   readonly onBucket: (bucket: number | undefined) => void;
@@ -18,7 +18,7 @@ interface BarPlot {
   readonly onRange: (from: number, to: number) => void;
 }
 
-/** @returns what takes the plot away */
+/** @returns removes the plot */
 export function drawBars(into: HTMLElement, plot: BarPlot): () => void {
   const { bars, width, zone, color } = plot;
   const style = getComputedStyle(into);

@@ -3,7 +3,7 @@ import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/colum
 
 interface Series {
   readonly name: string;
-  /** Everything beyond the first few. */
+  /** All series but the largest few, together. */
   readonly rest: boolean;
   readonly values: Float64Array;
 }
@@ -14,13 +14,13 @@ export interface Bars {
   /** Of a bucket, in microseconds. */
   readonly width: number;
   readonly series: readonly Series[];
-  /** What is counted: `count`, or the field that is spread. */
+  /** The measure: `count`, or the field that is spread. */
   readonly measure: string;
 }
 
 const MOST_SERIES = 8;
 
-/** Microseconds of `2026-10-12T00:00:00.000000Z` or `…+02:00`; undefined when it is no such text. */
+/** Microseconds of `2026-10-12T00:00:00.000000Z` or `…+02:00`; undefined for any other text. */
 export function microsOf(text: string): number | undefined {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/.exec(text);
   if (match === null) return undefined;

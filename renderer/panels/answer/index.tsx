@@ -1,4 +1,4 @@
-/** What a query answers whose last stage gives a number or a table. */
+/** The answer to a query whose last stage gives a number or a table. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { useMemo } from 'react';
 import { IconDownload } from '@tabler/icons-react';

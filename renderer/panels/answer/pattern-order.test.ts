@@ -1,8 +1,8 @@
-/** The order of `patterns` is read from a query and changed in it, and nothing else of it. */
+/** The order of `patterns` is read from a query and changed in it; the rest of the query stays. */
 import { describe, expect, it } from 'vitest';
 import { patternOrderOf, withPatternOrder } from './pattern-order.ts';
 
-/** As the engine takes a query apart, where no stage has a `|` in it. */
+/** Splits a query as the engine does, provided no stage contains a `|`. */
 function stagesOf(query: string) {
   let at = 0;
   const parts = query.split('|').map((part) => {

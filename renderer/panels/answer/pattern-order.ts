@@ -1,4 +1,4 @@
-/** Which end of its order a query that ends with `patterns` begins with. docs/query-language.md */
+/** Whether a query that ends with `patterns` lists the most or the least frequent first. docs/query-language.md */
 import type { Result } from '../../../engine/contract/operations.ts';
 
 type Stages = readonly Result<'query.parse'>['stages'][number][];

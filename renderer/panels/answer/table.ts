@@ -1,4 +1,4 @@
-/** The table of an answer: which columns are groups of events, the order of its rows, what is left. */
+/** The table of an answer: which columns are groups of events, the order of its rows, and the remainder. */
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { COLUMNS } from '../../../engine/contract/event.ts';
 import { counted } from '../../panel-api.ts';
@@ -15,12 +15,12 @@ interface Stage {
 
 const OF_EVENTS: ReadonlySet<string> = new Set(Object.keys(COLUMNS));
 
-/** Stages after which a row is no group of the events that the filter finds. */
+/** Stages whose rows are groups of the events that the filter finds. */
 const GROUPING = /^(top|stats|values)$/;
 
 /**
- * Fields that the events of one row have in common: what the answer is grouped by. Empty where a row is
- * no group, or where a stage before it takes events away.
+ * Fields that the events of one row have in common, that is, by which the answer is grouped. Empty where a row is
+ * not a group, or where an earlier stage removes events.
  */
 export function groupsOf(stages: readonly Stage[]): string[] {
   const [stage] = stages;
@@ -36,12 +36,12 @@ export function groupsOf(stages: readonly Stage[]): string[] {
     .filter((field) => field !== '');
 }
 
-/** Whether a column is a number that the query made: not a group, nor a field such as a port. */
+/** Whether the query computed a column: it is neither a group nor a number field such as a port. */
 export function isComputed(name: string, groups: readonly string[]): boolean {
   return !groups.includes(name) && !OF_EVENTS.has(name) && !name.startsWith('attrs.');
 }
 
-/** A heading that is chosen again turns the order around, and then gives back the answer's own. */
+/** Clicking the same heading again reverses the order, then restores the answer's own. */
 export function nextOrder(
   column: string,
   isNumber: boolean,

@@ -1,8 +1,8 @@
-/** From a template to the terms that find its messages. */
+/** Templates become terms that find their messages. */
 import { describe, expect, it } from 'vitest';
 import { templateTerms } from './template-term.ts';
 
-/** The pattern as JavaScript has it: RE2 writes characters by number, and some classes, in another way. */
+/** The pattern in JavaScript's syntax: RE2 writes characters by number, and some classes, differently. */
 function patternOf(template: string): RegExp {
   const term = templateTerms(template)?.at(-1) ?? '';
   expect(term).toMatch(/^message:\/.*\/$/);

@@ -19,7 +19,7 @@ import { TagChip } from '../../widgets/tag-chip.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 
-/** Events that are called by what they say; those after them by their number. */
+/** Events that are titled by their message; the rest are titled by their number. */
 const MOST_NAMED = 200;
 
 /** `2026-03-22 22:47:16 Accepted password for …` for each of these events. */

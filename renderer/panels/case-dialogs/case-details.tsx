@@ -49,7 +49,7 @@ interface Inputs {
   readonly isFirst?: boolean;
 }
 
-/** Both fields, as a new case has them, too. */
+/** Both fields; the dialog for a new case has them too. */
 export function DescriptionInputs({
   number,
   setNumber,

@@ -1,6 +1,6 @@
-/** Where a new case goes when only its name is known. */
+/** The folder of a new case when only its name is known. */
 
-/** A name as a folder may have it on every system; empty when nothing is left of it. */
+/** A name that is a valid folder name on every system; empty when nothing is left of it. */
 function folderName(name: string): string {
   const safe = name
     .trim()

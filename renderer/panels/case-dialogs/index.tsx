@@ -27,7 +27,7 @@ export function CaseDialogs() {
   );
 }
 
-/** The start page shows why a case was not opened; over an open case it is said in the corner. */
+/** The start page shows why a case could not be opened; if a case is open, a notice does. */
 function useOpenProblem(): void {
   const workspace = useWorkspace();
   const problem = useSession((session) => session.problem);

@@ -1,4 +1,4 @@
-/** Makes an empty case, opens it, and goes on with the evidence that was dropped for it. */
+/** Creates an empty case, opens it, and continues with the evidence that was dropped for it. */
 import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { counted, useSession, useSubmit, useWorkspace } from '../../panel-api.ts';
@@ -20,10 +20,10 @@ export function NewCaseDialog({ paths, files }: Props) {
   const info = useSession((session) => session.info);
   const taken = (info?.recent ?? []).map((one) => one.name);
   const [name, setName] = useState(() => suggestedName(new Date(), taken));
-  // Follows the name until it is edited itself.
+  // Follows the name until the user edits it.
   const [ownPath, setOwnPath] = useState<string>();
-  // Nor does it change while it has the focus: the folder of cases may be known late, and what is being written
-  // would be added to its path.
+  // Nor does it change while it has the focus: the folder of cases may become known late, and the user's typing
+  // would be appended to the new path.
   const [pathOnFocus, setPathOnFocus] = useState<string>();
   const [number, setNumber] = useState('');
   const [examiner, setExaminer] = useState('');
@@ -33,7 +33,7 @@ export function NewCaseDialog({ paths, files }: Props) {
   const pending = paths?.length ?? files?.length ?? 0;
 
   const { busy, error, run } = useSubmit(async () => {
-    // An engine that has just started may not have said yet where cases are.
+    // An engine that has just started may not have reported yet where cases are.
     if (info === undefined) await workspace.refreshInfo();
     const folder = pathIn(workspace.session.getState().info).trim();
     await workspace.connection.call('case.create', { case: folder, number, examiner });

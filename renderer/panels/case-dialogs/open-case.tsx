@@ -1,4 +1,4 @@
-/** Opens a case: by the shell's own dialog where it has one, else by looking through the machine. */
+/** Opens a case: with the shell's dialog if it has one, otherwise by browsing the machine's folders. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useSession, useWorkspace } from '../../panel-api.ts';
@@ -60,7 +60,7 @@ export function OpenCaseDialog() {
   );
 }
 
-/** Where cases lie: beside the one that was opened last, or the home folder. */
+/** The usual folder of cases: the one of the case opened last, or the home folder. */
 function commonFolder(
   info: { recent: readonly { case: string; exists: boolean }[]; home: string } | undefined,
 ): string | undefined {

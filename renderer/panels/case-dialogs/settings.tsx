@@ -1,4 +1,4 @@
-/** Settings of this machine's Daybook: what the engine may use, and how the window looks. */
+/** Settings of Daybook on this machine: what the engine may use, and how the window looks. */
 import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
 import { IconGauge } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ const SCHEMES = ['auto', 'light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 const isScheme = (value: unknown): value is Scheme => SCHEMES.some((one) => one === value);
 const MB = 1e6;
-/** Least memory that the engine accepts; see its own check. */
+/** The least memory that the engine accepts; the engine checks it, too. */
 const LEAST_MEMORY_MB = 128;
 const MOST_THREADS = 256;
 
@@ -97,7 +97,7 @@ export function SettingsDialog() {
   );
 }
 
-/** What applies as soon as it is chosen. */
+/** Settings that apply as soon as they are chosen. */
 function Appearance() {
   const workspace = useWorkspace();
   const zone = useZone();

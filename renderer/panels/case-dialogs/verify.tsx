@@ -1,4 +1,7 @@
-/** Verifies the case and its evidence, each with a verdict of its own, and lists what was found and what was not checked. */
+/**
+ * Verifies the case and its evidence, with a verdict for each, and lists the findings and the checks that were not
+ * made.
+ */
 import { Alert, Button, Modal, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { counted, showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
@@ -96,7 +99,7 @@ export function VerifyDialog() {
   );
 }
 
-/** Whether evidence may be where nobody looked: what lies in its place is another file, or none. */
+/** Whether evidence may have moved: there is another file in its place, or none. */
 function isElsewhere({ evidence: { changed, missing } }: VerifyReport): boolean {
   return changed + missing > 0;
 }
@@ -118,7 +121,7 @@ function Running({ progress }: { readonly progress: VerifyProgress | undefined }
 
 const EVIDENCE_COLOURS = { unchanged: 'teal', incomplete: 'yellow', changed: 'red' } as const;
 
-/** Green is only what was checked and found to be so. */
+/** Green only for what was checked and found intact. */
 function Verdicts({ report }: { readonly report: VerifyReport }) {
   const { segments, quarantined, auditEntries } = report.case;
   const { state, files } = report.evidence;

@@ -1,4 +1,4 @@
-/** The case's name in the header, and what can be done with cases. */
+/** The case's name in the header, with the menu of what can be done with cases. */
 import { Badge, Menu, Text, UnstyledButton } from '@mantine/core';
 import {
   IconBook2,
@@ -167,7 +167,7 @@ function CaseName() {
 interface DialogItemProps {
   readonly icon: Icon;
   readonly opens: Exclude<DialogState['dialog'], 'make-field'>;
-  /** What the dialog ends with: the item is grey where the case cannot do it. */
+  /** The operation that the dialog performs: the item is disabled where the case does not permit it. */
   readonly operation?: OperationName;
   readonly disabled?: boolean;
   readonly children: ReactNode;

@@ -1,8 +1,8 @@
-/** Addresses as they sort and as a picture tells them apart. */
+/** Sort keys of addresses, and the classes of addresses that pictures distinguish. */
 
 export type AddressClass = 'inside' | 'outside' | 'group';
 
-/** A text that sorts as the address does: IPv4 before IPv6, by number; what is neither comes last. */
+/** A text that sorts as the address does: IPv4 before IPv6, both by number; anything else comes last. */
 export function addressKey(address: string): string {
   const four = bytesOfV4(address);
   if (four !== undefined) return `4${four.map((n) => String(n).padStart(3, '0')).join('')}`;

@@ -1,4 +1,4 @@
-/** An arc from one node to another, bent to its left, so that the two ways lie side by side. */
+/** An arc from one node to another, bent to its left, so that the two directions run side by side. */
 
 interface Circle {
   readonly x: number;
@@ -9,7 +9,7 @@ interface Circle {
 const BEND = 0.14;
 const MOST_BEND = 26;
 
-/** Paths of the line, which stops where the arrow's head begins, and of the head. */
+/** Paths of the line, which ends where the arrowhead begins, and of the arrowhead. */
 export function arcOf(from: Circle, to: Circle, width: number): { line: string; head: string } {
   const dx = to.x - from.x;
   const dy = to.y - from.y;

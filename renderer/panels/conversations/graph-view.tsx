@@ -1,6 +1,6 @@
 /**
- * The node-link picture: hosts by what they sent and received, an arc for each way with something in
- * it. One host at a time has the focus; the arrow keys go to the next by size.
+ * The node-link diagram: hosts sized by what they sent and received, and an arc for each direction with traffic.
+ * One host at a time has the focus; the arrow keys move to the next by size.
  */
 import { useElementSize } from '@mantine/hooks';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
@@ -34,7 +34,7 @@ const CLASSES: readonly { readonly name: AddressClass; readonly label: string }[
 
 /** A host in its place, in pixels. */
 interface Host extends GraphNode {
-  /** Its address, cut where it is long. */
+  /** Its address, shortened if it is long. */
   readonly name: string;
   readonly px: number;
   readonly py: number;
@@ -44,7 +44,7 @@ interface Host extends GraphNode {
   readonly label: { readonly x: number; readonly y: number } | undefined;
 }
 
-/** The host that is pointed at or has the focus, and those that have a link with it, by their numbers. */
+/** The host under the pointer or with the focus, and its neighbours, by number. */
 interface Active {
   readonly at: number;
   readonly near: ReadonlySet<number>;
@@ -150,7 +150,7 @@ function activeOf({ links }: Graph, at: number): Active | undefined {
   return { at, near };
 }
 
-/** The active host in words, and what the picture's forms mean. */
+/** Describes the active host in words, and explains the diagram's shapes. */
 function Readout({
   graph,
   hosts,
@@ -330,7 +330,7 @@ function Name({ host, always }: { readonly host: Host; readonly always: boolean 
   );
 }
 
-/** Circles, diamonds and triangles: told apart without their colours. */
+/** Circles, diamonds and triangles: distinguishable without their colours. */
 function Shape({ form, radius }: { readonly form: AddressClass; readonly radius: number }) {
   const fill = COLORS[form];
   if (form === 'inside') return <circle className={css['shape']} r={radius} fill={fill} />;

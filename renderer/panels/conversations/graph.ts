@@ -1,6 +1,6 @@
 /**
- * Hosts and what they sent each other as nodes and links. The layout has no chance in it: the same
- * pairs give the same picture.
+ * Hosts and the traffic between them as nodes and links. The layout is deterministic: the same pairs give the same
+ * picture.
  */
 import {
   forceCollide,
@@ -22,7 +22,7 @@ export interface GraphNode {
   /** From 0 to 1, left to right and top to bottom. */
   readonly x: number;
   readonly y: number;
-  /** 0 to 1 by the logarithm of its size. */
+  /** From 0 to 1, by the logarithm of its size. */
   readonly weight: number;
 }
 
@@ -31,7 +31,7 @@ export interface GraphLink {
   readonly from: number;
   readonly to: number;
   readonly size: number;
-  /** 0 to 1 by the logarithm of its size. */
+  /** From 0 to 1, by the logarithm of its size. */
   readonly weight: number;
   readonly pair: Pair;
   /** Whether it is of the pairs with most: those that are always drawn, and that pull their hosts together. */
@@ -42,7 +42,7 @@ export interface Graph {
   readonly nodes: readonly GraphNode[];
   /** One for each way that has something. */
   readonly links: readonly GraphLink[];
-  /** Pairs of which a host is not among the nodes. */
+  /** Number of pairs with a host that is not among the nodes. */
   readonly leftOut: number;
   /** Pairs among the nodes that are not strong. */
   readonly weak: number;
@@ -71,7 +71,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** `aspect`: width by height of where it is shown. */
+/** `aspect`: width divided by height of the space for the picture. */
 export function graphOf(
   pairs: readonly Pair[],
   measure: Measure,
@@ -137,7 +137,7 @@ export function graphOf(
   };
 }
 
-/** Moved and scaled to 0 to 1; all alike are in the middle. */
+/** Moved and scaled to 0 to 1; if all are equal, they are in the middle. */
 function spread(values: readonly number[]): number[] {
   const least = Math.min(...values);
   const most = Math.max(...values);

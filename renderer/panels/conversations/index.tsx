@@ -1,4 +1,4 @@
-/** Conversations: who talked to whom, how much each way, as a table, a matrix or a graph. */
+/** Conversations: who talked to whom, and how much in each direction, as a table, a matrix or a graph. */
 import { Button, SegmentedControl, Select } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -183,7 +183,7 @@ function Summary({
   readonly data: Result<'conversations.run'>;
   /** Number of pairs. */
   readonly shown: number;
-  /** Of the names. */
+  /** About the names. */
   readonly notes: readonly string[];
 }) {
   return (
@@ -209,7 +209,7 @@ function namesOf(hosts: Named): ReadonlyMap<string, string> {
   return new Map(hosts.map(({ address, names }) => [address, names.join(', ')]));
 }
 
-/** Names that the case knows of both ends, by address: of each those told most often. */
+/** Names that the case knows for the addresses of both ends, the most frequent first. */
 function useNames(pairs: readonly Pair[]) {
   const info = useCase();
   const addresses = useMemo(() => addressesOf(pairs), [pairs]);

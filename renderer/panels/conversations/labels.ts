@@ -1,4 +1,4 @@
-/** Where the names of nodes stand, so that none covers a node or another name. */
+/** Places the names of nodes so that none covers a node or another name. */
 
 interface Marked {
   readonly x: number;
@@ -29,8 +29,8 @@ const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 /**
- * A place for each node in their order, so that the first are named before there is no room; undefined
- * where there is none inside of `width` by `height`.
+ * Places the labels in the order of their nodes, so that the first are labelled before room runs out; undefined for
+ * a label that does not fit inside `width` by `height`.
  */
 export function placeLabels(
   nodes: readonly Marked[],

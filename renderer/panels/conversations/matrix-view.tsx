@@ -29,9 +29,9 @@ interface Place {
   readonly column: number;
 }
 
-/** Where the squares are drawn, in pixels. */
+/** Positions of the squares, in pixels. */
 interface Layout {
-  /** Names of the hosts, cut where they are long. */
+  /** Names of the hosts, shortened if they are long. */
   readonly names: readonly string[];
   /** Above and left of the cells: room for the names. */
   readonly margin: number;
@@ -90,7 +90,7 @@ function layoutOf(hosts: readonly string[], width: number, height: number): Layo
   const margin = 14 + CHARACTER * Math.min(LONGEST_NAME + 1, longest);
   const [across, down] = [width - margin - PAD_X, height - margin - PAD_Y];
   const size = Math.min(LARGEST, Math.max(SMALLEST, Math.floor(Math.min(across, down) / n)));
-  // Cells are as wide as the panel has room for, up to twice their height.
+  // Cells are as wide as the panel permits, up to twice their height.
   const wide = Math.max(size, Math.min(2 * size, Math.floor(across / n)));
   return { names, margin, size, wide };
 }
@@ -300,7 +300,7 @@ const STEPS: Readonly<Record<string, Place>> = {
   ArrowRight: { row: 0, column: 1 },
 };
 
-/** The cell beside another; that one itself at an edge. */
+/** The neighbouring cell; at an edge the cell itself. */
 function moved(n: number, from: Place, step: Place): Place {
   return {
     row: Math.min(n - 1, Math.max(0, from.row + step.row)),
@@ -308,7 +308,7 @@ function moved(n: number, from: Place, step: Place): Place {
   };
 }
 
-/** The next cell in a direction that is not empty; where one stands, if there is none. */
+/** The next cell in a direction that is not empty; the current cell if there is none. */
 function jump(found: ReadonlyMap<number, MatrixCell>, n: number, from: Place, step: Place): Place {
   let row = from.row + step.row;
   let column = from.column + step.column;

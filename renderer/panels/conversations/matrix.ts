@@ -1,4 +1,4 @@
-/** Who sent how much to whom, as a square of the hosts with most of it. */
+/** Who sent how much to whom, as a square matrix of the hosts with the most traffic. */
 import { addressKey } from './addresses.ts';
 import { drawnWays, hostsOf, type Measure, type Pair } from './pairs.ts';
 
@@ -19,7 +19,7 @@ export interface Matrix {
   /** Smallest and largest size of a cell; 0 without any. */
   readonly least: number;
   readonly most: number;
-  /** Pairs of which a host is not among `hosts`. */
+  /** Number of pairs with a host that is not among `hosts`. */
   readonly leftOut: number;
 }
 
@@ -65,7 +65,7 @@ export function matrixOf(
   };
 }
 
-/** Where a size stands between the smallest and the largest, by its logarithm: 0 to 1. */
+/** The position of a size between the smallest and the largest on a logarithmic scale: 0 to 1. */
 export function shade(size: number, least: number, most: number): number {
   if (size <= 0) return 0;
   if (most <= least) return 1;

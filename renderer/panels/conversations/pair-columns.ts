@@ -1,14 +1,14 @@
-/** The columns of the table of pairs: what their cells say, and how wide they are in the room there is. */
+/** The columns of the table of pairs: their cells' texts, and their widths in the available space. */
 import { formatBytes, formatCount, formatMs } from '../../panel-api.ts';
 import { figuresWidth, leastWidth, numberWidth } from '../../widgets/column-widths.tsx';
 import { sumOf, waysOf, type Measure, type Pair } from './pairs.ts';
 
 /** In pixels. */
 const TIME = 152;
-/** Of services and ports: the first of them are seen, at least one port of them is. */
+/** Of services and ports: wide enough for at least one port. */
 const PORTS = 140;
 const LEAST_PORTS = 90;
-/** Of the bars of both ways, with what is around them. */
+/** Of the bars of both directions, with their margins. */
 const BARS = 100;
 const LEAST_BARS = 44;
 const CHARACTER = 7;
@@ -18,11 +18,11 @@ const SHORTEST_HOST = 126;
 
 interface PairColumns {
   readonly widths: readonly number[];
-  /** Pixels of a number beside the bars. */
+  /** Width in pixels of a number next to the bars. */
   readonly volume: number;
   /** The largest amount of one way. */
   readonly most: number;
-  /** Whether there is a column of what is stated for both ways together. */
+  /** Whether there is a column for totals of both directions together. */
   readonly hasTotals: boolean;
   readonly hasLast: boolean;
 }
@@ -67,12 +67,13 @@ export function pairColumns(
   ];
   const duration = numberWidth(['duration', ...pairs.map(durationText)]);
   const others = [2 * volume + LEAST_BARS, ...volumes, LEAST_PORTS, TIME - less, duration];
-  // Where there is no room for it, the first and the duration tell it.
+  // If there is no room for it, it follows from the first and the duration.
   const hasLast =
     width === 0 || leastWidth(others) + TIME - less + 2 * (SHORTEST_HOST - less) <= width;
   const times = [TIME - less, ...(hasLast ? [TIME - less] : []), duration];
   const least = leastWidth(others) + (hasLast ? TIME - less : 0);
-  // What is left is for services first, then for bars, then for long addresses: they give way before the table scrolls.
+  // The remaining width goes to services first, then to bars, then to long addresses; they shrink before the table
+  // scrolls.
   const left = Math.max(0, width - least - 2 * (SHORTEST_HOST - less));
   const ports = Math.min(PORTS, LEAST_PORTS + left);
   const bars = Math.min(BARS, LEAST_BARS + left - (ports - LEAST_PORTS));

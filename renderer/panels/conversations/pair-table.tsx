@@ -16,7 +16,7 @@ import type { ConversationPivots } from './pivots.tsx';
 
 const ROW = 29;
 const HEAD = 28;
-/** On a laptop cells have less around them, as the tables' style says: so much. */
+/** On a laptop cells have smaller margins, as the tables' style sheet says. */
 const SMALL = '(max-width: 1400px)';
 const LESS_AROUND = 6;
 
@@ -87,7 +87,7 @@ export function PairTable({
 }
 
 interface Columns {
-  /** Whether there is a column of what is stated for both ways together. */
+  /** Whether there is a column for totals of both directions together. */
   readonly hasTotals: boolean;
   readonly hasLast: boolean;
 }
@@ -239,7 +239,7 @@ function HostCell({
   );
 }
 
-/** How much went each way, with bars that grow with its square root. */
+/** Volume in each direction, with bars proportional to its square root. */
 function WaysBars({
   pair,
   measure,

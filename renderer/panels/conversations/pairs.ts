@@ -2,16 +2,16 @@
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { addressKey } from './addresses.ts';
 
-/** How much went each way; undefined where no flow states it. */
+/** Volume in each direction; undefined where no flow states it. */
 export interface Ways {
   readonly ab: number | undefined;
   readonly ba: number | undefined;
-  /** Of flows that state one number for both ways. */
+  /** Of flows that state one number for both directions. */
   readonly both: number | undefined;
 }
 
 export interface Pair {
-  /** Which originated most of it. */
+  /** The host that originated most of it. */
   readonly a: string;
   readonly b: string;
   readonly flows: number;
@@ -25,7 +25,7 @@ export interface Pair {
   /** UTC microseconds; undefined of events without a time. */
   readonly first: number | undefined;
   readonly last: number | undefined;
-  /** Seconds from `first` to the end of what ended last. */
+  /** Seconds from `first` to the latest end. */
   readonly duration: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export function measureOf(pairs: readonly Pair[], order: Order): Measure {
   return candidates.find(has) ?? wanted;
 }
 
-/** A flow counts where it was opened. */
+/** A flow counts in the direction in which it was opened. */
 export function waysOf(pair: Pair, measure: Measure): Ways {
   if (measure === 'flows') return { ab: pair.flows, ba: undefined, both: undefined };
   return pair[measure];
@@ -92,13 +92,13 @@ export function sumOf({ ab, ba, both }: Ways): number | undefined {
   return (ab ?? 0) + (ba ?? 0) + (both ?? 0);
 }
 
-/** What a picture shows of each way: what is stated for both ways may have gone either. */
+/** The volume that a picture shows in each direction: totals of both may have gone either way. */
 export function drawnWays(pair: Pair, measure: Measure): { ab: number; ba: number } {
   const { ab = 0, ba = 0, both = 0 } = waysOf(pair, measure);
   return { ab: ab + both, ba: pair.a === pair.b ? ba : ba + both };
 }
 
-/** Behind what a picture says of one way. */
+/** Appended to what a picture says of one direction. */
 export function sharedText(pair: Pair, measure: Measure, shown: (n: number) => string): string {
   const { both } = waysOf(pair, measure);
   return both === undefined ? '' : ` (${shown(both)} of it stated for both ways together)`;

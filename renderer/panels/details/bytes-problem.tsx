@@ -1,4 +1,6 @@
-/** Why the bytes of an event cannot be shown: the evidence is gone or changed. The case can be verified. */
+/**
+ * Says why the bytes of an event cannot be shown: the evidence is missing or changed. Offers to verify the case.
+ */
 import { Button } from '@mantine/core';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import { useWorkspace } from '../../panel-api.ts';

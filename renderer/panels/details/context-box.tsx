@@ -1,4 +1,4 @@
-/** What happened around an event, on the same host, in the same source, or anywhere. */
+/** Events around an event: on the same host, in the same source, or anywhere. */
 import { Select } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
@@ -85,7 +85,7 @@ export function ContextBox({ event, rows }: { readonly event: string; readonly r
   );
 }
 
-/** Day and time of a row in the window's zone; a tenth of a second, unless its source states none. */
+/** Day and time of a row in the window's zone, to a tenth of a second unless its source states none. */
 function timeOf(batch: ColumnBatch, row: number, zone: string): { date: string; time: string } {
   const micros = number(batch, 'ts', row);
   if (micros === undefined || Number.isNaN(micros)) return { date: '', time: '—' };

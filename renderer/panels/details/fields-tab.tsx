@@ -1,4 +1,4 @@
-/** All fields of an event, each with its ways to other views. */
+/** All fields of an event, each with links to other views. */
 import { ActionIcon, Badge, Button, Textarea, Tooltip } from '@mantine/core';
 import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { Fragment, useEffect, useState } from 'react';
@@ -26,7 +26,7 @@ import css from './details.module.css';
 import { flowGroups, isFlow } from './flow-groups.ts';
 import { draftAfter, type NoteDraft } from './note-draft.ts';
 
-/** Attributes drawn at a time; an event may have thousands. */
+/** Attributes shown at a time; an event may have thousands. */
 const SHOWN = 200;
 /** Characters of a field's name that are shown. */
 const LONGEST_NAME = 100;
@@ -150,7 +150,7 @@ function TagsRow({ info }: { readonly info: EventInfo }) {
 
 const PIVOT = { variant: 'default', mr: 6, mb: 6 } as const;
 
-/** Where one can go from the event. */
+/** Links from the event to other views. */
 function Pivots({ info }: { readonly info: EventInfo }) {
   const { dialogs, select } = useWorkspace();
   const pivots = usePivots();
@@ -209,7 +209,9 @@ interface FieldGroup {
   readonly fields: readonly EventField[];
 }
 
-/** What the source states by our names, what was cut out of the message, what has the source's own names. */
+/**
+ * Groups: fields with standard names, fields extracted from the message, and fields with the source's own names.
+ */
 function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] {
   const isCut = ({ name, attribute }: EventField): boolean =>
     !attribute && cut?.fields.includes(name) === true;
@@ -228,14 +230,14 @@ function groupsOf({ kind, fields, cut }: EventInfo, most: number): FieldGroup[] 
   );
 }
 
-/** Characters of a value that are shown at once: those after it are not pushed off the screen. */
+/** Characters of a value that are shown at first, so that the values after it stay on screen. */
 const FIRST = 1000;
-/** So few more are shown with them. */
+/** If so few more remain, they are shown as well. */
 const FEW = 200;
 /** Laying out more takes seconds. */
 const MOST = 100_000;
 
-/** A name is broken between its words, where it must be. */
+/** Line breaks in a name go between its words. */
 function FieldName({ name }: { readonly name: string }) {
   const words = name.length > LONGEST_NAME ? [name] : name.split(/(?<=[_.])/);
   return words.map((word, at) => (
@@ -255,7 +257,7 @@ function FieldRow({
 }) {
   const pivots = usePivots();
   const proto = info.fields.find((one) => one.name === 'proto')?.value;
-  /** The event whose value is shown as long as it is. */
+  /** The event whose value is shown in full. */
   const [whole, setWhole] = useState<string>();
   const isWhole = whole === info.event;
   const text = shownValue(name, value);
@@ -322,7 +324,7 @@ function FieldRow({
   );
 }
 
-/** What someone says about the event; kept when the field is left. */
+/** The user's note on the event; saved when the field loses the focus. */
 function NoteBox({ info }: { readonly info: EventInfo }) {
   const { connection } = useWorkspace();
   const { case: folder } = useCase();

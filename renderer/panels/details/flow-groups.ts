@@ -1,4 +1,4 @@
-/** The fields of a flow in the order of the questions that they answer: who, what, how much, how long. */
+/** The fields of a flow, grouped by the questions that they answer: who, what, how much, how long. */
 
 const GROUPS: readonly (readonly [heading: FlowHeading, names: readonly string[]])[] = [
   [

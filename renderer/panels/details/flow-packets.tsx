@@ -52,7 +52,7 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
     const [address, port] = [of(`${side}_ip`), of(`${side}_port`)];
     return port === '' ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`;
   };
-  // Only where a host talks to itself the ports tell: those of ICMP are of each packet.
+  // The ports decide only where a host talks to itself: those of ICMP differ from packet to packet.
   const isForth = (row: number): boolean =>
     value('src_ip', row) === of('src_ip') &&
     (of('src_ip') !== of('dst_ip') || value('src_port', row) === of('src_port'));
@@ -97,7 +97,7 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
   );
 }
 
-/** The time of day of an RFC 3339 text, which is in the zone that was asked for. */
+/** The time of day in an RFC 3339 text, which is in the zone that was requested. */
 function clockOf(text: string | null): string {
   return text === null ? '—' : text.replace(/^.*T/, '').replace(/(?:Z|[+-]\d\d:\d\d)$/, '');
 }

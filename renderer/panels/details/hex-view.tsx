@@ -1,6 +1,6 @@
 /**
- * Bytes as hexadecimal and characters, sixteen a row, or eight where there is no room for more, with one
- * range of them marked. Only the rows on screen exist, so that a megabyte scrolls like a page.
+ * A hex dump, sixteen bytes a row, or eight where there is no room for more, with one range highlighted. Only the
+ * rows on screen are rendered, so that a megabyte scrolls smoothly.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
@@ -27,7 +27,7 @@ export function HexView({
   onByte,
 }: {
   readonly bytes: Uint8Array;
-  /** Where the first byte is in its source. */
+  /** Offset of the first byte in its source. */
   readonly base?: number;
   readonly marked?: ByteRange | undefined;
   readonly onByte?: (offset: number) => void;

@@ -1,4 +1,4 @@
-/** The selected event: its fields, its bytes in the evidence, and what surrounds it. */
+/** The selected event: its fields, its bytes in the evidence, and the events around it. */
 import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import {
@@ -109,13 +109,13 @@ function Details({ event }: { readonly event: string }) {
   );
 }
 
-/** Which tabs an event has beside its fields and what is around it. */
+/** The tabs that an event has besides its fields and the events around it. */
 function tabsOf({ kind, offset, packets, flow }: EventInfo) {
   return {
     packet: kind === 'packet' || packets !== undefined,
-    // A flow that was made from packets has no record of its own; its packets have.
+    // A flow made from packets has no record; its packets have.
     raw: offset !== undefined,
-    // Flows of captures, and what belongs to one.
+    // Flows of captures, and events that belong to one.
     stream: flow !== undefined || (kind === 'flow' && packets !== undefined),
   };
 }
@@ -178,7 +178,7 @@ function CloseButton() {
   );
 }
 
-/** `web-02 · sshd`, `10.0.0.1 → 10.0.0.2:443 tcp`: what tells one event from another at a glance. */
+/** `web-02 · sshd`, `10.0.0.1 → 10.0.0.2:443 tcp`: distinguishes events at a glance. */
 function titleOf({ kind, fields, source }: EventInfo): string {
   const of = (name: string): string | undefined => {
     const value = fields.find((field) => field.name === name)?.value;
@@ -186,7 +186,7 @@ function titleOf({ kind, fields, source }: EventInfo): string {
   };
   const [src, dst, port, proto] = [of('src_ip'), of('dst_ip'), of('dst_port'), of('proto')];
   const named = [of('host'), of('program')].filter((part) => part !== undefined);
-  // The host of anything but a log is the sensor that saw it.
+  // The host of anything but a log is the sensor that recorded it.
   if (kind !== 'log' && src !== undefined && dst !== undefined) {
     return `${src} → ${dst}${port === undefined ? '' : `:${port}`}${proto === undefined ? '' : ` ${proto}`}`;
   }

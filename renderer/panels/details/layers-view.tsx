@@ -1,4 +1,4 @@
-/** A packet's decoded layers as a tree; the bytes of the chosen layer or field are marked beside it. */
+/** A packet's decoded layers as a tree; next to it, the bytes of the chosen layer or field are highlighted. */
 import { Tree, type TreeNodeData } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useMemo } from 'react';
@@ -10,7 +10,7 @@ import css from './details.module.css';
 type Layer = Result<'event.packet'>['layers'][number];
 type Field = Layer['fields'][number];
 
-/** Where each node's bytes lie, by the node's value: its place in the tree. */
+/** The byte range of each node, by the node's value: its place in the tree. */
 function nodesOf(layers: readonly Layer[]): {
   data: TreeNodeData[];
   ranges: Map<string, ByteRange>;

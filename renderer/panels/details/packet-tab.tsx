@@ -1,4 +1,4 @@
-/** A packet as it is in the capture: its bytes and what they mean. */
+/** A packet as it is in the capture: its bytes and their decoding. */
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -63,7 +63,7 @@ export function PacketTab({ event }: { readonly event: string }) {
   );
 }
 
-/** Writes a flow's packets, or a packet, to a capture of its own. */
+/** Writes a flow's packets, or one packet, to a new capture. */
 export function SliceButton({ event }: { readonly event: string }) {
   const { connection } = useWorkspace();
   const info = useCase();

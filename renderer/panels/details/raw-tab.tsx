@@ -1,4 +1,4 @@
-/** The record as it is in its source: text with everything visible, and bytes. */
+/** The record as it is in its source: as text with invisible characters shown, and as bytes. */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { counted, formatCount, useAnswer, useCase } from '../../panel-api.ts';
@@ -8,7 +8,7 @@ import { BytesProblem } from './bytes-problem.tsx';
 import { HexView } from './hex-view.tsx';
 import css from './details.module.css';
 
-/** Text beyond this is left to the bytes: nobody reads it, and laying it out takes seconds. */
+/** Text beyond this is shown as bytes only: nobody reads it, and laying it out takes seconds. */
 const MAX_TEXT = 64 << 10;
 
 /** NULs are in records of Windows event logs, and in texts of two bytes a character. */

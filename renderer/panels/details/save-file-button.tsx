@@ -1,4 +1,4 @@
-/** Saves a file that a connection carried, out of the capture. */
+/** Saves a file that was transferred in a connection, from the capture. */
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import {

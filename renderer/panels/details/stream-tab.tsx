@@ -1,4 +1,4 @@
-/** What both sides of a connection sent, in the order in which it came. */
+/** What both sides of a connection sent, in the order in which it arrived. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { Fragment, useMemo, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
@@ -130,7 +130,7 @@ function StreamPart({ part, isDecoded }: PartProps) {
   const { isFromClient, missing } = part;
   const decoded = isDecoded ? part.decoded : undefined;
   const bytes = decoded?.bytes ?? part.bytes;
-  // Ends of lines are what one reads by; everything else that is not seen is shown.
+  // Line breaks are kept as such; all other invisible characters are made visible.
   const lines = useMemo(
     () => new TextDecoder().decode(bytes.subarray(0, MAX_TEXT)).split(/\r?\n/),
     [bytes],
@@ -162,10 +162,13 @@ function StreamPart({ part, isDecoded }: PartProps) {
   );
 }
 
-/** Bytes at the beginning of a stream that say whether it is text. */
+/** Bytes at the beginning of a stream that decide whether it is text. */
 const BEGINNING = 64;
 
-/** Whether what either side said first has NULs; bodies later on may have some in a stream that is read as text. */
+/**
+ * Whether the first bytes of either side contain NULs; later bodies may contain some in a stream that is read as
+ * text.
+ */
 function beginsBinary(parts: readonly Part[]): boolean {
   return [true, false].some((fromClient) => {
     const first = parts.find(

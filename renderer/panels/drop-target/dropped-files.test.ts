@@ -3,7 +3,7 @@ import { filesBelow } from './dropped-files.ts';
 
 type Tree = { [name: string]: string | Tree };
 
-/** Entries as a browser hands them out: a folder's children in two portions, then none. */
+/** Entries as a browser returns them: a folder's children in two batches, then none. */
 function entry(name: string, content: string | Tree | Error): FileSystemEntry {
   const base = { name, fullPath: name, isFile: false, isDirectory: false };
   if (typeof content === 'string') {

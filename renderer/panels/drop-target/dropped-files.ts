@@ -1,6 +1,6 @@
 /**
- * The files of a drop in a browser, folders walked, each with its path inside of what was dropped.
- * Entries must be taken while the drop is handled; what they hold may be read afterwards.
+ * The files of a drop in a browser, those in folders included, each with its path inside the dropped item. Entries
+ * must be taken while the drop is handled; their contents may be read later.
  */
 
 /** Beyond this a path on the engine's machine is the better way. */
@@ -63,7 +63,7 @@ function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry 
   return entry.isDirectory;
 }
 
-/** A reader hands out a hundred entries at a time, and none at its end. */
+/** A reader returns up to a hundred entries at a time, and none at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
@@ -76,7 +76,7 @@ async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemE
   }
 }
 
-/** A dropped file does not know the folder it came from; a chosen one does, by this property. */
+/** A dropped file does not know its folder; a chosen one does, by this property. */
 function withPath(file: File, path: string): File {
   return Object.defineProperty(file, 'webkitRelativePath', { value: path });
 }

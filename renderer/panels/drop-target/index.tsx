@@ -1,4 +1,4 @@
-/** The whole window takes files and folders; what is dropped is looked at before it is imported. */
+/** Files and folders can be dropped anywhere on the window; a dialog shows them before they are imported. */
 import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { notifyError, refusalOf, useWorkspace, type Workspace } from '../../panel-api.ts';
@@ -55,13 +55,13 @@ export function DropTarget({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** What a drag brings, if that is files. */
+/** The kind of content that a drag carries, if it carries files. */
 function brings({ dataTransfer }: DragEvent): DataTransfer | undefined {
   const hasFiles = dataTransfer !== null && Array.from(dataTransfer.types).includes('Files');
   return hasFiles ? dataTransfer : undefined;
 }
 
-/** Opens the dialog of an import, or of a new case, for what was dropped. */
+/** Opens the dialog for an import, or for a new case, with what was dropped. */
 async function take(transfer: DataTransfer, { shell, dialogs, session }: Workspace): Promise<void> {
   const { openCase } = session.getState();
   const isOpen = openCase !== undefined;

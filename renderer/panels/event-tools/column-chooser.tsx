@@ -1,4 +1,4 @@
-/** Which columns the table of events has, and in which order. */
+/** Chooses the columns of the table of events and their order. */
 import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useMemo, useState, type ReactNode } from 'react';
@@ -13,7 +13,7 @@ import { visibleText } from '../../widgets/texts/visible-text.ts';
 import css from './column-chooser.module.css';
 import { ToolButton } from './tool-button.tsx';
 
-/** Fields listed at once; more are found by searching. */
+/** Fields listed at once; the search finds the rest. */
 const MOST_LISTED = 200;
 
 interface Props {
@@ -76,7 +76,7 @@ export function ColumnChooser({ narrow, icon }: Props) {
   );
 }
 
-/** The columns in their order, to be moved or left out. */
+/** The shown columns in their order, to move or hide them. */
 function ShownColumns({ columns: { shown, show } }: { readonly columns: EventColumns }) {
   const move = (at: number, by: number): void => {
     const next = [...shown];
@@ -117,7 +117,7 @@ function ShownColumns({ columns: { shown, show } }: { readonly columns: EventCol
   );
 }
 
-/** Fields that are no columns, those that are searched for. */
+/** Fields that are not shown as columns and match the search. */
 function OtherFields({
   columns: { shown, fields, show },
   search,

@@ -6,7 +6,7 @@ import { ColumnChooser } from './column-chooser.tsx';
 import { ToolButton } from './tool-button.tsx';
 
 const ICON = { size: 15, 'aria-hidden': true } as const;
-/** Narrower rows of tabs have no room for words beside them. */
+/** Below this width, the buttons in the row of tabs show icons only. */
 const ROOM = 840;
 
 export function EventTools() {

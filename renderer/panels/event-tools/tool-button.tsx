@@ -1,4 +1,4 @@
-/** A button above the table that is only its icon where there is little room. */
+/** A button above the table, reduced to its icon where there is little room. */
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 

@@ -50,7 +50,7 @@ describe('fieldsShown', () => {
 
   it.each([
     [1200, names],
-    // The message begins with the addresses; whoever exports what is shown gets them.
+    // The message begins with the addresses, so an export of what is shown contains them.
     [600, names],
     [100, names],
   ])('%i pixels', (width, fields) =>
@@ -78,7 +78,7 @@ describe('fittingWidth', () => {
     [1200, usual],
     [860, usual.filter((name) => name !== 'program')],
     [800, usual.filter((name) => name !== 'program' && name !== 'host')],
-    // What was given up first comes back where the addresses have left room for it.
+    // The column hidden first returns once the addresses have left room for it.
     [790, ['ts', 'kind', 'host', 'summary']],
     [600, ['ts', 'kind', 'host', 'summary']],
     [540, ['ts', 'kind', 'summary']],

@@ -1,4 +1,4 @@
-/** How each column of the table looks: width, face, side. */
+/** The look of each column of the table: width, typeface, alignment. */
 import { columnLabel, SUMMARY } from '../../widgets/event-columns.ts';
 import { cell } from '../../../engine/contract/column-batch.ts';
 import type { Page } from './page-cache.ts';
@@ -8,15 +8,15 @@ export interface EventColumn {
   readonly label: string;
   /** Pixels, unless a person sized it. */
   readonly width: number;
-  /** Pixels that it may shrink to where the table is narrow. */
+  /** Pixels to which it may shrink where the table is narrow. */
   readonly least: number;
-  /** Pixels of the longest text that the first rows have in it, if they are there. */
+  /** Pixels of the longest text in the first rows, if there are rows. */
   readonly wanted: number;
-  /** The first rows have nothing in it. */
+  /** No value in the first rows. */
   readonly isEmpty: boolean;
-  /** Takes what is left of the width. */
+  /** Takes the remaining width. */
   readonly fills: boolean;
-  /** Says from where to where as well: the columns of addresses gave way. */
+  /** Shows source and destination as well, as the columns of addresses are hidden. */
   readonly ends: boolean;
   readonly type: 'time' | 'kind' | 'number' | 'text';
 }
@@ -57,18 +57,20 @@ const LEAST: Readonly<Record<string, number>> = {
 /** Width of the tags' colours, before the first column. */
 export const STRIPES = 14;
 
-/** Of one character of the fixed-width face at the table's size. */
+/** Width of a character of the fixed-width face at the table's size. */
 export const CHARACTER = 6.95;
 export const CELL_PADDING = 14;
 
-/** Of a column that is as wide as what it holds. */
+/** The widest that a column fitted to its contents becomes. */
 const WIDEST = 330;
 const WIDEST_OF: Readonly<Record<string, number>> = { host: 180, program: 160, user: 160 };
 
-/** Columns that are as wide as the widest value seen, not that of the first rows: what is cut is another value. */
+/**
+ * Columns as wide as the widest value seen, not only in the first rows: a truncated value looks like another value.
+ */
 export const isWhole = (name: string): boolean => NUMBERS.has(name) || ADDRESSES.has(name);
 
-/** Characters of the longest text in each of these columns of these rows; 0 where no row has anything. */
+/** Characters of the longest text in each of these columns in these rows; 0 where no row has a value. */
 export function contentLengths(
   page: Page,
   isMeasured: (name: string) => boolean = () => true,
@@ -116,7 +118,7 @@ export function eventColumn(name: string, timeCharacters: number, length?: numbe
   };
 }
 
-/** What rows must be read with so that these columns and the menus on their cells have what they need. */
+/** The fields to read for these columns and for the menus of their cells. */
 export function fieldsToRead(columns: readonly string[]): string[] {
   const needed = [...columns, 'src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'];
   return [...new Set(needed)].filter((name) => name !== 'ts' && name !== 'kind');
@@ -146,27 +148,27 @@ export function tracksOf(
   return { tracks: tracks.join(' '), least: sum };
 }
 
-/** Of the width for the column that fills it: more where its texts are long and others leave it room. */
+/** Share of the width for the column that fills it: larger if its texts are long and others leave room. */
 function fillShare(wanted: number, others: number): string {
   if (wanted <= READABLE) return '30%';
   return `min(42%, ${wanted}px, calc(100% - ${others}px))`;
 }
 
-/** What a column that fills the table should have at least to be read. */
+/** The least readable width of a column that fills the table. */
 const READABLE = 260;
-/** More of it where addresses come before it, `192.168.100.101 → 198.51.100.102:443 `: worth more than a program or user. */
+/** More if addresses precede it, `192.168.100.101 → 198.51.100.102:443 `: worth more than a program or user. */
 const WITH_ENDS = READABLE + Math.ceil(26 * CHARACTER);
-/** What it is given before empty columns are, where its texts are so long. */
+/** Its width before empty columns get any, if its texts are that long. */
 const ROOMY = 900;
-/** Of columns that nobody chose: those that a narrow table does without, in this order; empty ones first. */
+/** Default columns that a narrow table hides, in this order; empty ones first. */
 const DISPENSABLE = ['program', 'user', 'host'];
 
-/** What goes into the column that fills the table when it is narrower still. */
+/** Columns merged into the one that fills the table when it is narrower still. */
 const ENDS: ReadonlySet<string> = new Set(['src_ip', 'dst_ip', 'dst_port']);
 
 /**
- * Columns that fit a table of this width, of columns that nobody chose.
- * @param sorted the column that the table is sorted by, whose heading says so
+ * The default columns that fit a table of this width.
+ * @param sorted the column by which the table is sorted, whose heading says so
  */
 export function fittingWidth(
   columns: readonly EventColumn[],
@@ -196,7 +198,7 @@ export function fittingWidth(
     chosen
       .filter(({ name }) => !ENDS.has(name))
       .map((column) => (column.fills ? { ...column, ends: true } : column));
-  // The room that addresses had may be enough for what was given up before them.
+  // The space freed by addresses may suffice for a column that was hidden before them.
   let given = columns.filter((column) => left.includes(column) || !empty.includes(column));
   for (const name of DISPENSABLE) {
     if (fits(folded(given), false, name === 'host' ? READABLE : WITH_ENDS)) break;
@@ -206,8 +208,8 @@ export function fittingWidth(
 }
 
 /**
- * The fields that a table of these columns shows. Addresses that gave way to a message are seen before it.
- * @param names the fields that the columns were chosen of
+ * The fields shown by a table of these columns. Addresses that are hidden as columns precede the message.
+ * @param names the fields of the chosen columns
  */
 export function fieldsShown(columns: readonly EventColumn[], names: readonly string[]): string[] {
   return columns.flatMap(({ name, ends }) =>

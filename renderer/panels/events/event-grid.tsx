@@ -1,9 +1,9 @@
 /**
- * The table of events: any number of rows, those drawn that are seen. One tab stop; the keyboard moves
- * a cursor over cells and the heading.
+ * The table of events: any number of rows, of which only the visible ones are rendered. It is one tab stop; the
+ * keyboard moves a cursor over the cells and the heading.
  *
- * TanStack Table keeps columns and their widths. Rows are not given to it, nor to TanStack Virtual: both
- * keep something for each row, and there may be hundreds of millions; see row-scale.ts.
+ * TanStack Table keeps columns and their widths. Neither it nor TanStack Virtual gets the rows: both keep something
+ * for each row, and there may be hundreds of millions; see row-scale.ts.
  */
 import { useEffect, useId, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useSession, useView, useWorkspace } from '../../panel-api.ts';
@@ -121,7 +121,7 @@ export function EventGrid(props: Props) {
   );
 }
 
-/** What a column's heading can do. */
+/** Actions of a column's heading. */
 interface HeadingActions {
   sort(): void;
   widen(by: number): void;

@@ -1,4 +1,4 @@
-/** One event as a row of the table. Cells are read from the page when they are drawn. */
+/** One event as a row of the table. Cells read the page when they are rendered. */
 import { memo } from 'react';
 import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
 import type { TagColor } from '../../../engine/contract/findings.ts';
@@ -19,7 +19,7 @@ export const ROW_HEIGHT = 26;
 /** Characters of a cell; wider than any screen. */
 export const MOST_TEXT = 400;
 
-/** Plain ASCII: nothing in it is hidden. */
+/** Printable ASCII: no invisible characters. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 const NOTHING: readonly TextPattern[] = [];
@@ -31,32 +31,32 @@ function isFound(patterns: readonly TextPattern[], text: string): boolean {
 /** How times are written in all rows. */
 export interface TimeStyle {
   readonly zone: string;
-  /** `full`: with the year; `day`: month and day; `none`: everything is of one day. */
+  /** `full`: with the year; `day`: month and day; `none`: all events are of one day. */
   readonly date: 'full' | 'day' | 'none';
 }
 
-/** By a tag's name. */
+/** By the tag's name. */
 export type TagColors = ReadonlyMap<string, TagColor>;
 
 interface Props {
-  /** Of the list, from 0. */
+  /** In the list, from 0. */
   readonly row: number;
   readonly top: number;
   readonly id: string;
   readonly page: Page | undefined;
   readonly columns: readonly EventColumn[];
   readonly times: TimeStyle;
-  /** Its day is not that of the row before it. */
+  /** It is of another day than the row before. */
   readonly newDay: boolean;
   readonly tags: TagColors;
   readonly words: SearchedWords | undefined;
-  /** Of the words, where those are that are seen in no column. */
+  /** Matches of searched words that no column shows. */
   readonly found: readonly FoundText[];
   /** Shown in the details. */
   readonly current: boolean;
   /** One of those that are marked together. */
   readonly marked: boolean;
-  /** Column where the keyboard is; undefined in all rows but one. */
+  /** Column with the keyboard cursor; undefined in all rows but one. */
   readonly cursor: number | undefined;
 }
 
@@ -164,7 +164,7 @@ function CellContent({
       </>
     );
   }
-  // Most cells need no elements of their own: the cell itself keeps evidence in its order.
+  // Most cells need no child elements: the cell itself keeps the characters' order (bidi).
   if (
     !isToldByEnd(column.name) &&
     text.length <= MOST_TEXT &&
@@ -191,7 +191,7 @@ function dayOf(date: string): string {
   return `${String(Number(day)).padStart(2, '\u2007')} ${MONTHS[Number(month) - 1] ?? month}`;
 }
 
-/** Where searched words are that no column shows, before its message. */
+/** Excerpts with searched words that no column shows, before the message. */
 function FoundTexts({ found, words }: Pick<Props, 'found' | 'words'>) {
   return found.map(({ field, excerpt }) => (
     <span key={`${field} ${excerpt}`} className={css['found']}>

@@ -1,8 +1,8 @@
-/** Where events are in a list that was made again. */
+/** Finds events again in a list that was reopened. */
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import type { Engine } from '../../../engine/contract/client.ts';
 
-/** Rows looked through on each side of an event's time: as many may have the same time. */
+/** Rows searched on each side of an event's time, as many may have the same time. */
 const BEFORE = 200;
 const WINDOW = 1000;
 
@@ -12,8 +12,8 @@ export interface Known {
 }
 
 /**
- * The row of an event in a list in the order of time; of the first event at its time when it is not
- * there any more. Undefined when that is unknown.
+ * The row of an event in a list ordered by time, or of the first event at its time if the event is no longer there.
+ * Undefined when that is unknown.
  * @throws OperationError
  */
 export async function findEvent(

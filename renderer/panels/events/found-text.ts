@@ -1,4 +1,4 @@
-/** Where searched words are in an event, when the part of its row that is seen has none of them. */
+/** Excerpts around searched words in an event, for when the visible part of its row contains none of them. */
 import { isToldByEnd, SUMMARY } from '../../widgets/event-columns.ts';
 import {
   isLookedForIn,
@@ -15,15 +15,15 @@ export interface FoundText {
   readonly excerpt: string;
 }
 
-/** Texts of an event by field, in the order in which they are looked through. */
+/** Texts of an event by field, in the order in which they are searched. */
 export type EventTexts = ReadonlyMap<string, string>;
 
 /** Characters around a word. */
 const BEFORE = 10;
 const AFTER = 8;
-/** Of what a pattern finds. */
+/** Characters of a pattern's match. */
 const LONGEST = 80;
-/** Words that are shown beside what the row shows. */
+/** Excerpts shown of an event. */
 const MOST = 2;
 
 /** A text that a row shows, by its column. */
@@ -33,7 +33,7 @@ function has(one: Searched, text: string): boolean {
   return placesOf(one, text).next().done !== true;
 }
 
-/** What none of the texts that are seen has. */
+/** The words that none of the visible texts contains. */
 export function missingWords(searched: readonly Searched[], seen: SeenTexts): readonly Searched[] {
   const texts = [...seen];
   return searched.filter(
@@ -44,7 +44,7 @@ export function missingWords(searched: readonly Searched[], seen: SeenTexts): re
   );
 }
 
-/** This place, or the one before it where it is within a character of two units. */
+/** This index, or the one before it if it is inside a surrogate pair. */
 function wholeFrom(text: string, at: number): number {
   return at > 0 && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 }
@@ -59,9 +59,9 @@ function excerptOf(text: string, one: Searched): string | undefined {
 }
 
 /**
- * What shows that an event has what was looked for.
- * @param rest of the row's text, what is not seen
- * @param texts all of the event; undefined while they are not known
+ * Excerpts that show why an event matched.
+ * @param rest the hidden part of the row's text
+ * @param texts all texts of the event; undefined while they are not known
  */
 export function foundTexts(
   searched: readonly Searched[],
@@ -87,7 +87,7 @@ export function foundTexts(
   return found;
 }
 
-/** The texts of an event that words are looked for in. */
+/** The texts of an event in which words are searched. */
 export function searchedTexts(
   names: readonly string[],
   value: (name: string) => string | number | null,

@@ -1,8 +1,8 @@
-/** What the keys do in the table of events. */
+/** Keyboard control of the table of events. */
 
 type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>;
 
-/** The row that a key leads to; undefined: it is no such key. */
+/** The row that a key leads to; undefined for any other key. */
 export function nextRow(
   key: string,
   held: boolean,
@@ -38,7 +38,7 @@ const IN_ROWS: Readonly<Record<string, GridAction>> = {
   t: 'tag',
 };
 
-/** What a key does where the cursor is, beside moving it; undefined: nothing. */
+/** The action of a key at the cursor, besides moving it; undefined for none. */
 export function actionOf(
   { key, shiftKey, ctrlKey, metaKey }: Key,
   inHeading: boolean,

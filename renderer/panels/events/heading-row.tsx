@@ -17,7 +17,7 @@ interface Props {
   readonly sort: HeadingSort;
   /** Day and zone in the heading of the times. */
   readonly times: string;
-  /** Column where the keyboard is. */
+  /** Column with the keyboard cursor. */
   readonly cursor: number | undefined;
   readonly onSort: (name: string) => void;
 }
@@ -63,7 +63,7 @@ export function HeadingRow({ id, headers, columns, sort, times, cursor, onSort }
   );
 }
 
-/** It is called `time`, whatever it says of the day. */
+/** Its name is `time`, whatever the text says about the day. */
 function TimeHeading({ text }: { readonly text: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** The events of the view: a table, or why there is none. */
+/** The events of the view: a table, or the reason why there is none. */
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
@@ -66,7 +66,7 @@ export function EventsPanel() {
   const words = useSearchedWords();
   const days = list?.opened?.days.used ?? 2;
   const { ref, width } = useElementSize();
-  // In steps: not every pixel is news for the columns.
+  // In steps, so that columns do not change with every pixel.
   const narrow = width === 0 ? undefined : Math.floor((width - STRIPES) / 20) * 20;
   const times = useMemo(
     () => timeStyle({ from: from ?? first, to: to ?? last, days }, zone),
@@ -117,7 +117,7 @@ export function EventsPanel() {
   );
 }
 
-/** Sorted by anything but the time, a list has no more than its first rows. */
+/** Sorted by anything but the time, a list has only a limited number of rows. */
 function CappedNotice({ list: { opened } }: { readonly list: EventList }) {
   const { views } = useWorkspace();
   const { sort } = useView();
@@ -142,8 +142,8 @@ interface Measured {
 }
 
 /**
- * What the first rows of a list have in its columns, and of those that are shown whole what any rows that were seen have;
- * the same until a longer one is seen or another question is asked.
+ * The longest texts of each column: in the first rows of a list, and for columns shown in full, in any rows seen so
+ * far. They stay the same until a longer one is seen or the query changes.
  */
 function useContentLengths(list: EventList | undefined): ReadonlyMap<string, number> | undefined {
   const held = useRef<Measured>(undefined);
@@ -197,7 +197,7 @@ function NothingFound() {
   const asked = query.trim() !== '';
   const question = useQuestion();
   const { data: left } = useAnswer('query.unsearched', question);
-  // The bar says how the query was read.
+  // The query bar says how the query was read.
   const readings = useParsedQuery(query)?.readings ?? [];
   const notes = (useResultList().opened?.notes ?? []).filter((note) => !readings.includes(note));
   const why =
@@ -228,14 +228,14 @@ function NothingFound() {
   );
 }
 
-/** What may find something: to ask for more, or to see what was not read. */
+/** What may help: a wider query, or the files that could not be read. */
 function WaysOut({ left }: { readonly left: Result<'query.unsearched'> | undefined }) {
   const workspace = useWorkspace();
   const { views, dialogs } = workspace;
   const { query, from, to, list } = useView();
   const ranged = from !== undefined || to !== undefined;
   const asked = query.trim() !== '';
-  // Stages come after what chooses events: a condition cannot be put after them.
+  // Stages follow the filter, so a condition cannot simply be appended.
   const also = (condition: string): string | undefined =>
     query.includes('|') ? undefined : asked ? `(${query}) ${condition}` : condition;
   const [withPackets, withoutTime] = [also('kind:*'), also('day:undated')];

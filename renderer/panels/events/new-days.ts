@@ -1,9 +1,9 @@
-/** Rows of a list in the order of time whose day is not that of the row before, in the zone of the window. */
+/** Rows of a list ordered by time that begin a new day in the window's zone. */
 import { timeParts } from '../../panel-api.ts';
 
 /**
- * @param timeOf UTC microseconds of a row; undefined while it is not known, or where it has no time
- * @returns those of the rows from `first` to `end`, excluding `end`; the first row of the list is none
+ * @param timeOf UTC microseconds of a row; undefined while unknown, or if it has no time
+ * @returns the rows from `first` to `end` (exclusive) that begin a day; the list's first row is not among them
  */
 export function newDays(
   first: number,

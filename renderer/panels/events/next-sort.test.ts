@@ -1,4 +1,4 @@
-/** Clicking a heading goes through the orders and comes back to time. */
+/** Clicking a heading cycles through the orders and returns to time. */
 import { expect, it } from 'vitest';
 import { nextSort } from './next-sort.ts';
 

@@ -5,7 +5,7 @@ export interface HeadingSort {
   readonly descending: boolean;
 }
 
-/** By time: newest first, then oldest first again. By another field: up, down, by time again. */
+/** By time: newest first, then oldest first again. By another field: ascending, descending, then by time again. */
 export function nextSort(name: string, sort: HeadingSort | undefined): HeadingSort | undefined {
   if (name === 'ts') {
     const oldestFirst = sort === undefined || (sort.field === 'ts' && !sort.descending);

@@ -1,4 +1,4 @@
-/** Pages are read when they are seen, few at a time, and never for nobody. */
+/** Only pages in view or nearly so are read, a few at a time. */
 import { describe, expect, it, vi } from 'vitest';
 import { cell, makeColumn, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { PAGE_ROWS, PageCache, type PageCacheOptions } from './page-cache.ts';

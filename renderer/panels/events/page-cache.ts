@@ -1,14 +1,14 @@
 /**
- * Rows of a list by pages: what is seen is asked for first, then what comes next in the direction of
- * scrolling. At most two questions are under way; those nobody waits for any more are cancelled. Pages
- * that were not looked at for longest are forgotten.
+ * Rows of a list by pages: pages in view are requested first, then the next ones in the scrolling direction. At
+ * most two requests are in progress; those that nobody waits for any more are cancelled. The least recently seen
+ * pages are evicted.
  */
 import type { BatchColumn, ColumnBatch } from '../../../engine/contract/column-batch.ts';
 
 export const PAGE_ROWS = 200;
 const MOST_PAGES = 60;
 const AT_ONCE = 2;
-/** Pages asked for beyond what is seen. */
+/** Pages requested beyond those in view. */
 const AHEAD = 2;
 
 /** Consecutive rows, their columns by name. */
@@ -38,7 +38,7 @@ export interface PageCacheOptions {
   readonly first?: ColumnBatch | undefined;
   /** Pages to show while one is missing: those of the list before, if it answered the same question. */
   readonly before?: PageCache | undefined;
-  /** A page came, or could not be read. */
+  /** A page arrived, or could not be read. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -50,7 +50,7 @@ export class PageCache {
   private before: PageCache | undefined;
   private readonly onChange: () => void;
   private readonly onError: (error: unknown) => void;
-  /** By number; those looked at last come last. */
+  /** By number; the most recently seen last. */
   private readonly pages = new Map<number, Page>();
   private readonly running = new Map<number, AbortController>();
   private wanted: readonly number[] = [];
@@ -63,11 +63,11 @@ export class PageCache {
     this.onError = onError;
     this.first = first === undefined ? undefined : makePage(0, first);
     this.before = before;
-    // What the list before leaned on is older still.
+    // The list before this one may refer to an even older one, which is no longer needed.
     if (before !== undefined) before.before = undefined;
   }
 
-  /** The page that a row is on, or one that stands for it; undefined while there is none. */
+  /** The page that contains a row, or one that stands in for it; undefined if there is none. */
   page(row: number): Page | undefined {
     const number = Math.floor(row / PAGE_ROWS);
     const page = this.pages.get(number);
@@ -81,7 +81,7 @@ export class PageCache {
     return this.pages.values();
   }
 
-  /** Rows `from` to `end` are seen; `direction` is where scrolling goes: 1 down, -1 up. */
+  /** Rows `from` to `end` are in view; `direction` is the direction of scrolling: 1 down, -1 up. */
   want(from: number, end: number, direction: 1 | -1): void {
     if (this.load === undefined || this.disposed || this.rows === 0) return;
     const last = Math.floor((this.rows - 1) / PAGE_ROWS);
@@ -109,7 +109,7 @@ export class PageCache {
     this.disposed = false;
   }
 
-  /** Cancels what is under way and asks for nothing any more; pages stay readable. */
+  /** Cancels requests in progress and sends no more; pages stay readable. */
   dispose(): void {
     this.disposed = true;
     for (const controller of this.running.values()) controller.abort();
@@ -154,7 +154,7 @@ export class PageCache {
     } catch (error) {
       if (controller.signal.aborted) return;
       this.running.delete(number);
-      // Asked for again when it is wanted again.
+      // It is requested again when it comes into view again.
       this.wanted = this.wanted.filter((one) => one !== number);
       this.onError(error);
       if (!this.disposed) this.next();

@@ -1,4 +1,4 @@
-/** The ids of rows, from what is there and otherwise from the engine. */
+/** The IDs of rows, from loaded pages if possible, otherwise from the engine. */
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import type { Engine } from '../../../engine/contract/client.ts';
 

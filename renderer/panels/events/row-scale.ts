@@ -1,10 +1,10 @@
 /**
- * Where rows stand in a scrolling element. Browsers cap an element's height (Chromium near 33 million
- * pixels), so beyond a height the element is lower than its rows together: small moves then go row by
- * row as everywhere, and a jump of the scrollbar goes to the row in proportion. Near both ends pixels
- * of the element are pixels of rows, so that the first and last rows are reached one by one.
+ * Maps rows to scroll positions. Browsers limit an element's height (Chromium to about 33 million pixels), so a
+ * long list's element is lower than the sum of its rows: small moves still go row by row, and a jump of the
+ * scrollbar goes to the proportional row. Near both ends one pixel of the element is one pixel of rows, so that the
+ * first and last rows are reached one by one.
  *
- * All rows are equally high: places are computed, nothing is kept per row.
+ * All rows have the same height: positions are computed, nothing is stored per row.
  */
 
 /** Low enough that positions are exact in the compositor's 32-bit floats on any screen. */
@@ -15,7 +15,7 @@ const ENDS = 100_000;
 interface RowScale {
   readonly rows: number;
   readonly rowHeight: number;
-  /** Height of what is seen of the rows. */
+  /** Height of the visible part of the rows. */
   readonly viewport: number;
   /** Height of all rows. */
   readonly full: number;
@@ -23,7 +23,7 @@ interface RowScale {
   readonly height: number;
 }
 
-/** A place in the rows, `top` pixels below the first one's top, and where the element is scrolled to. */
+/** A position in the rows, `top` pixels below the top of the first one, and the element's scroll position. */
 export interface RowPlace {
   readonly top: number;
   readonly scrollTop: number;
@@ -43,7 +43,7 @@ function ends(scale: RowScale): number {
   return Math.min(ENDS, maxScroll(scale) / 4);
 }
 
-/** The place whose rows begin at `top`, clamped to where there are rows. */
+/** The position whose rows begin at `top`, clamped to the rows that exist. */
 export function placeAt(scale: RowScale, top: number): RowPlace {
   const most = maxTop(scale);
   const at = Math.min(Math.max(0, top), most);
@@ -56,7 +56,7 @@ export function placeAt(scale: RowScale, top: number): RowPlace {
   return { top: at, scrollTop: end + part * (scroll - 2 * end) };
 }
 
-/** The row position in proportion to where the element is scrolled to. */
+/** The position in the rows in proportion to the element's scroll position. */
 function topAt(scale: RowScale, scrollTop: number): number {
   const most = maxTop(scale);
   const end = ends(scale);
@@ -87,7 +87,7 @@ export interface RowRange {
   readonly end: number;
 }
 
-/** Rows that are seen from a place, and `beyond` more on each side. */
+/** The rows in view at a position, and `beyond` more on each side. */
 export function rowsAt(scale: RowScale, { top }: RowPlace, beyond = 0): RowRange {
   const first = Math.floor(top / scale.rowHeight);
   const end = Math.ceil((top + scale.viewport) / scale.rowHeight);
@@ -97,7 +97,7 @@ export function rowsAt(scale: RowScale, { top }: RowPlace, beyond = 0): RowRange
   };
 }
 
-/** The nearest place from which a row is wholly seen; the same one when it is. */
+/** The nearest position from which a row is fully visible; the same one if it already is. */
 export function placeToSee(scale: RowScale, place: RowPlace, row: number): RowPlace {
   const top = row * scale.rowHeight;
   if (top < place.top) return placeAt(scale, top);

@@ -1,12 +1,12 @@
-/** How much of a date the rows of a list need: as little as tells them apart. */
+/** How much of a date the rows of a list need to be distinguishable. */
 import { offsetText, timeParts } from '../../panel-api.ts';
 import type { TimeStyle } from './event-row.tsx';
 
 interface Extent {
-  /** First and last time there may be, in UTC microseconds. */
+  /** Earliest and latest possible time, in UTC microseconds. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** UTC days that were looked at. */
+  /** UTC days that were read. */
   readonly days: number;
 }
 
@@ -15,13 +15,13 @@ export function timeStyle({ from, to, days }: Extent, zone: string): TimeStyle {
   const first = timeParts(from, zone, 0).date;
   const last = timeParts(Math.max(from, to - 1), zone, 0).date;
   if (first === last) return { zone, date: 'none' };
-  // One day of UTC is one day on the clock only where the clock shows UTC.
+  // One UTC day is one day on the clock only if the clock shows UTC.
   if (days <= 1 && zone === 'UTC') return { zone, date: 'none' };
   return { zone, date: first.slice(0, 4) === last.slice(0, 4) ? 'day' : 'full' };
 }
 
 /**
- * The heading of the times: what they leave out, and the zone. `at`: the time of a row.
+ * The heading of the times: the part of the date that they leave out, and the zone. `at`: the time of a row.
  * `2026-03-22, UTC`, `2026, UTC+01:00`, `time, UTC`.
  */
 export function timeHeading({ date, zone }: TimeStyle, at: number | undefined): string {

@@ -56,7 +56,7 @@ export function useCellMenu({ pages, columns, scroller, cellId, cursor, onPoint 
 function valueTarget(page: Page, row: number, { name }: EventColumn): ValueTarget {
   const value = (of: string) => cellOf(page, row, of) ?? null;
   const [ts, kind, event] = [value('ts'), value('kind'), value('event_id')];
-  // A flow's or packet's summary is made of other fields; everything else is told by its message.
+  // A flow's or packet's summary consists of other fields; everything else is described by its message.
   const messageField = kind === 'flow' || kind === 'packet' ? undefined : 'message';
   return {
     field: name === SUMMARY ? messageField : name,

@@ -1,13 +1,13 @@
-/** How many characters are seen in each column, as wide as it is now. */
+/** How many characters are visible in each column at its current width. */
 import { useEffect, useState } from 'react';
 import { CELL_PADDING, CHARACTER, type EventColumn } from './event-column.ts';
 
 const NONE: readonly number[] = [];
 
 /**
- * @param table has a heading for each column
- * @param tracks how wide the columns may be: when they change, widths do
- * @returns none before the table is drawn
+ * @param table contains a heading for each column
+ * @param tracks the grid's column template: when it changes, widths do
+ * @returns empty before the table is rendered
  */
 export function useColumnCharacters(
   table: HTMLElement | null,

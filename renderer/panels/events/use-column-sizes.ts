@@ -1,4 +1,4 @@
-/** Widths of columns as they are dragged; TanStack Table follows the pointer. */
+/** Column widths set by dragging; TanStack Table follows the pointer. */
 import {
   columnResizingFeature,
   columnSizingFeature,
@@ -14,7 +14,7 @@ const SMALLEST = 36;
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
 const NO_ROWS: never[] = [];
 
-/** Starts with `sizes`; tells `onSizes` when a drag ended. */
+/** Starts with `sizes`; calls `onSizes` at the end of each drag. */
 export function useColumnSizes(
   columns: readonly EventColumn[],
   sizes: Readonly<Record<string, number>>,
@@ -48,7 +48,7 @@ export function useColumnSizes(
   }, [resizing, sizing, onSizes]);
   return {
     headers: table.getHeaderGroups()[0]?.headers ?? [],
-    /** Of the columns that a person sized. */
+    /** The columns that the user resized. */
     sizing,
     widen: (at: number, by: number): void => {
       const column = columns[at];

@@ -13,12 +13,12 @@ import {
 import { PageCache } from './page-cache.ts';
 
 export interface EventList {
-  /** The same for a list that was opened again because the case changed. */
+  /** The same for a list that was reopened because the case changed. */
   readonly question: string;
   /** Changes with each list. */
   readonly key: number;
   readonly pages: PageCache;
-  /** How often pages came: what shows rows looks again when it changes. */
+  /** Counts the pages that arrived, so that whatever shows rows reads them again. */
   readonly version: number;
   readonly opened: ResultList['opened'];
   readonly params: ResultList['params'];
@@ -35,9 +35,9 @@ interface Held {
   readonly pages: PageCache;
 }
 
-/** A list that is gone is opened again, but not over and over. */
+/** A list that is gone is opened again, but not repeatedly. */
 const AGAIN_MS = 5000;
-/** Most fields of a query's own that a row is read with. */
+/** Maximum number of a query's own fields to read with a row. */
 const MOST_FIELDS = 400;
 
 type Asked = Omit<NonNullable<ResultList['params']>, 'case' | 'fields'>;
@@ -46,7 +46,7 @@ function questionKey({ query, from, to, list, zone, sort }: Asked): string {
   return JSON.stringify([query, from ?? null, to ?? null, list ?? null, zone, sort ?? null]);
 }
 
-/** What reads rows of a list that is open. */
+/** Reads rows of an open list. */
 function loader(
   connection: Engine,
   list: Pick<Params<'result.rows'>, 'case' | 'result'>,
@@ -59,8 +59,8 @@ function loader(
 }
 
 /**
- * `fields`: what rows are read with; where the query names its own (`projected`), those beside them.
- * Undefined while there is nothing to show yet.
+ * `fields`: the fields to read with each row; where the query names its own (`projected`), those to read in
+ * addition. Undefined while there is nothing to show yet.
  */
 export function useEventList(fields: readonly string[], projected: boolean): EventList | undefined {
   const workspace = useWorkspace();
@@ -82,10 +82,10 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
     const same = old?.question === question ? old : undefined;
     if (opened === undefined) {
       if (first === undefined) return old;
-      // The list before is still open, and says more than the beginning of the new one.
+      // The previous list is still open, and holds more than the beginning of the new one.
       if (same?.list.opened !== undefined) return same;
     }
-    // That another list is on its way changes nothing about the rows of this one.
+    // While another list is being opened, the rows of this one stay as they are.
     const isSame = same?.list.key === list.key && same.list.opened === opened;
     if (isSame && same.fields === fields && same.projected === projected) return same;
     const named = projected ? (opened?.fields ?? []).slice(0, MOST_FIELDS) : [];
@@ -106,7 +106,7 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
       onError: (failure) => {
         if (!(failure instanceof OperationError)) throw failure;
         const { code } = failure.info;
-        // A new engine is asked again by whoever opened the list.
+        // Whoever opened the list opens it again on a new engine.
         if (code === 'engine-down' || code === 'cancelled') return;
         const now = performance.now();
         if (code === 'not-found' && now - lastAgain.current > AGAIN_MS) {

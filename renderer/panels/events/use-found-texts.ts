@@ -1,6 +1,6 @@
 /**
- * What shows that the rows that are seen have the words of the query: words are looked for in every text of an event, and
- * a row shows some of them. Other texts are asked for only of rows in which a word is not seen.
+ * Finds the excerpts that show the query's words in each visible row: words are searched in every text of an event,
+ * but a row shows only some of them. Other texts are requested only for rows in which a word is not visible.
  */
 import { useEffect, useMemo, useState } from 'react';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
@@ -32,9 +32,9 @@ interface Asked {
   readonly end: number;
 }
 
-/** Rows that are looked at together: scrolling a few rows asks for nothing. */
+/** Rows are processed in blocks of this many, so that scrolling a few rows requests nothing. */
 const BLOCK = 32;
-/** Events whose texts are kept. */
+/** Events whose texts are cached. */
 const MOST_KEPT = 2000;
 const NOTHING: readonly FoundText[] = [];
 
@@ -43,7 +43,7 @@ interface Known {
   readonly events: ReadonlyMap<string, EventTexts>;
 }
 
-/** @returns what shows the words in a row */
+/** @returns the excerpts of a row */
 export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText[] {
   const { list, columns, words, widths } = asked;
   const { case: path } = useCase();
@@ -59,8 +59,7 @@ export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText
       words === undefined || stale
         ? { found: new Map<number, readonly FoundText[]>(), missing: [] }
         : look({ pages, columns, searched: words.shown, widths, from, to }, events),
-    // The version says when there are other pages.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // The version tells when there are other pages. oxlint-disable-next-line react/exhaustive-deps
     [pages, version, stale, columns, words, widths, from, to, events],
   );
   const question =
@@ -105,7 +104,7 @@ interface Looked {
   readonly to: number;
 }
 
-/** What shows the words in rows, and the events of which more must be known. */
+/** The excerpts of rows, and the events whose texts are needed for more. */
 function look(
   { pages, columns, searched, widths, from, to }: Looked,
   events: Known['events'] | undefined,
@@ -127,7 +126,7 @@ function look(
   return { found, missing };
 }
 
-/** Texts that are seen in a row, and what is not seen of the text that fills it. */
+/** The texts visible in a row, and the hidden part of the one that fills it. */
 function rowTexts(
   page: Page | undefined,
   columns: readonly EventColumn[],

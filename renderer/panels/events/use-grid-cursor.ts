@@ -1,4 +1,4 @@
-/** The cursor of the table and what moves with it: the beginning of ranges, the marks, the event of the details. */
+/** The cursor of the table and what moves with it: the anchor of a range, the marks, the event in the details. */
 import {
   useCallback,
   useEffect,
@@ -17,7 +17,7 @@ import { useMarking } from './use-marking.ts';
 import type { RowWindowControl } from './use-row-window.ts';
 import { useStayWhenReopened } from './use-stay-when-reopened.ts';
 
-/** Moving through rows by a held key asks for details only where it rests. */
+/** While a key is held down, details are requested only once the cursor rests. */
 const DETAILS_MS = 90;
 
 /** Row -1 is the heading. */
@@ -118,7 +118,9 @@ export function cursorAt(event: MouseEvent): Cursor | undefined {
   return { row: Number(row), column: Number(column ?? 0) };
 }
 
-/** Selects the event of a row for the details, at once or when the cursor rests; one that is not there yet, when it comes. */
+/**
+ * Shows the event of a row in the details, at once or when the cursor rests; if it is not loaded yet, once it is.
+ */
 function useDetails(eventAt: (row: number) => string | undefined, question: string) {
   const workspace = useWorkspace();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -1,4 +1,4 @@
-/** Events that are marked together, and what is done with them: tagged, bookmarked. */
+/** Events that are marked together, and the actions on them: tagging, bookmarking. */
 import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
 import { useStore } from 'zustand';
 import { OperationError } from '../../../engine/contract/client.ts';
@@ -25,9 +25,9 @@ interface Options {
   readonly list: EventList;
   /** The id of a row's event, if the row is there. */
   readonly eventAt: (row: number) => string | undefined;
-  /** Where a range of rows begins. */
+  /** First row of a range. */
   readonly anchor: RefObject<number>;
-  /** Where the keyboard is. */
+  /** Row with the keyboard cursor. */
   readonly row: number;
 }
 
@@ -65,7 +65,7 @@ export function useMarking({ list, eventAt, anchor, row }: Options) {
     [connection, params, opened, eventAt, marked, anchor],
   );
 
-  /** Those that are marked, otherwise the one at the cursor. */
+  /** The marked events, otherwise the one at the cursor. */
   const targets = useCallback((): string[] => {
     if (markedEvents.size > 0) return [...markedEvents];
     const event = eventAt(row) ?? selected;

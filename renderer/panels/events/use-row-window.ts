@@ -1,4 +1,4 @@
-/** Which rows are seen in a scrolling element, and where they are drawn; follows scrolling and size. */
+/** The rows in view in a scrolling element, and their positions; follows scrolling and resizing. */
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import {
@@ -12,17 +12,17 @@ import {
   type RowRange,
 } from './row-scale.ts';
 
-/** Rows drawn beyond what is seen, so that fast scrolling finds something there. */
+/** Rows rendered beyond those in view, so that fast scrolling does not show gaps. */
 const BEYOND = 8;
-/** After scrolling rested so long, the element's scrollbar is put where its rows are. */
+/** After scrolling has rested this long, the element's scrollbar is aligned with its rows. */
 const REST_MS = 160;
-/** Positions of rows are told from a multiple of this, to keep the numbers small. */
+/** Positions of rows are relative to a multiple of this, to keep the numbers small. */
 const BASE = 1_000_000;
 
 export interface RowWindow extends RowRange {
   /** Pixels from the element's top to the top of row `baseRow`. */
   readonly offset: number;
-  /** Pixels above which rows are not told: a row stands at `row * height - base`. */
+  /** Pixels to which positions of rows are relative: a row is at `row * height - base`. */
   readonly base: number;
   /** Height of the element that scrolls. */
   readonly height: number;
@@ -46,8 +46,8 @@ interface Shown {
 }
 
 /**
- * @param scroller The element that scrolls; its content has the height that is told.
- * @param above Pixels of it that something else stands on, such as a heading.
+ * @param scroller The scrolling element; its content has the height that is returned.
+ * @param above Pixels of it covered by something else, such as a heading.
  */
 export function useRowWindow(
   scroller: HTMLElement | null,
@@ -76,7 +76,7 @@ export function useRowWindow(
     (next: RowPlace) => {
       if (scroller === null) return;
       const before = place.current;
-      // The element keeps whole pixels of the screen: what it kept is where it is.
+      // The element rounds to whole pixels of the screen: the rounded value is the position.
       place.current = next;
       scroller.scrollTop = next.scrollTop;
       place.current = { top: next.top, scrollTop: scroller.scrollTop };
@@ -103,7 +103,7 @@ export function useRowWindow(
       clearTimeout(resting);
       resting = setTimeout(rest, REST_MS);
       const now: Shown = { place: next, direction: next.top >= before.top ? 1 : -1 };
-      // Most steps show rows that are drawn already: the browser moves them by itself.
+      // Most steps show rows that are already rendered: the browser moves them without React.
       if (keyOf(windowOf(now)) === rendered.current) return;
       flushSync(() => setShown(now));
     };
@@ -143,7 +143,7 @@ function useViewport(scroller: HTMLElement | null, rowHeight: number, above: num
   return viewport;
 }
 
-/** Windows of the same key look the same. Rows come in fours so that not every row is news. */
+/** Windows with the same key look the same. Rows come in fours, so that not every row causes a render. */
 function keyOf({ first, end, offset, base }: RowWindow): string {
   return `${first >> 2}/${end >> 2}/${Math.round(offset)}/${base}`;
 }

@@ -1,4 +1,4 @@
-/** Keeps the table where it is while the case changes under it. */
+/** Keeps the table's scroll position while the case changes. */
 import { useEffect, useRef } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
 import { cellOf, ROW_HEIGHT } from './event-row.tsx';
@@ -6,8 +6,8 @@ import { findEvent, type Known } from './find-event.ts';
 import type { EventList } from './use-event-list.ts';
 
 /**
- * Keeps the same events in sight when the list was opened again because the case changed: the first
- * seen event is looked for in the new list. `onMoved` gets by how many rows it moved.
+ * Keeps the same events in view when the list was reopened because the case changed: the first event in view is
+ * located in the new list. `onMoved` gets the number of rows by which it moved.
  */
 export function useStayWhenReopened(
   list: EventList,
@@ -18,7 +18,7 @@ export function useStayWhenReopened(
 ): void {
   const { connection } = useWorkspace();
   const before = useRef(list);
-  // Lists may come faster than events are found: then the next one is asked for the same event.
+  // Lists may arrive faster than events are located: then the next list is searched for the same event.
   const wanted = useRef<{ readonly row: number; readonly known: Known }>(undefined);
   const latest = useRef({ list, place, moveTo, onMoved });
   latest.current = { list, place, moveTo, onMoved };
@@ -52,12 +52,12 @@ export function useStayWhenReopened(
         if (controller.signal.aborted) return;
         wanted.current = undefined;
         const { top } = latest.current.place();
-        // Whoever scrolled meanwhile has chosen another place.
+        // If the user scrolled meanwhile, their position counts.
         if (found === row || Math.floor(top / ROW_HEIGHT) !== row) return;
         latest.current.moveTo(top + (found - row) * ROW_HEIGHT);
         latest.current.onMoved(found - row);
       },
-      // The place is a convenience; reading the list's rows reports what is wrong with it.
+      // Staying in place is a convenience; reading the list's rows reports any error.
       () => undefined,
     );
     return () => controller.abort();

@@ -1,6 +1,6 @@
-/** Work on a list, some of it at the same time. */
+/** Processes a list with limited concurrency. */
 
-/** Takes the items in their order, at most `atOnce` together; begins no more once `signal` says so. */
+/** Takes the items in order, at most `atOnce` at a time; starts no more once `signal` is aborted. */
 export async function eachOf<T>(
   items: readonly T[],
   atOnce: number,

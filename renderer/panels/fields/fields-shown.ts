@@ -1,4 +1,4 @@
-/** Which fields the side lists, in which order. */
+/** The fields listed in the sidebar, and their order. */
 import { compareNaturally } from '../../../engine/contract/natural-order.ts';
 
 interface ListedField {
@@ -7,11 +7,11 @@ interface ListedField {
   readonly events: number;
 }
 
-/** Fields that are open at first, as far as the case has them. */
+/** Fields that are open at first, if the case has them. */
 const OPEN_FIRST = ['kind', 'src_ip', 'program', 'dst_port', 'host', 'severity', 'dst_ip'];
 const MOST_OPEN = 4;
 
-/** The fields that are open until somebody opens or closes one. */
+/** The fields that are open until the user opens or closes one. */
 export function openAtFirst(fields: readonly ListedField[]): string[] {
   return OPEN_FIRST.filter((name) =>
     fields.some(({ field, events }) => field === name && events > 0),
@@ -40,8 +40,8 @@ const FIRST = [
 const ALWAYS: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day']);
 
 /**
- * The usual ones first, then the others by how many events have them. Of the closed ones only those that the
- * events found can have (`known`), all while that is not known.
+ * The usual fields first, then the others by number of events. Closed fields are listed only if the events found
+ * can have them (`known`), and all of them while that is not known.
  */
 export function fieldsShown<F extends ListedField>(
   fields: readonly F[],
@@ -59,7 +59,7 @@ export function fieldsShown<F extends ListedField>(
   return (
     fields
       .filter(({ field, events }) => !NOT_LISTED.has(field) && events > 0)
-      // Columns of tables without headings mean nothing; who looks for one finds it.
+      // Columns of tables without headings are meaningless in the list; the search finds them.
       .filter(({ field }) => wanted !== '' || !/^(?:attrs\.)?column\d+$/.test(field))
       .filter(({ field }) => wanted === '' || field.toLowerCase().includes(wanted))
       .map((one) => ({ ...one, open: open.includes(one.field) }))

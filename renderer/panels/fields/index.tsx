@@ -1,4 +1,4 @@
-/** Fields of the case with the most frequent values among what the view finds. */
+/** Fields of the case, with the most frequent values among the events found. */
 import { ActionIcon, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
 import {
   IconChevronDown,
@@ -29,17 +29,17 @@ import { useFieldValues, type FieldAnswer } from './use-field-values.ts';
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** Values beyond the first few are asked for when someone wants them. */
+/** More values than these are requested on demand. */
 const FEW = 5;
 const MORE = 30;
 /** Evidence may have any number of fields; nobody reads more than this. */
 const MOST_LISTED = 200;
-/** Closed ones that are listed before someone asks for all: what is below them wants its place. */
+/** Closed fields that are listed until the user asks for all: the panels below need the space. */
 const FIRST_CLOSED = 6;
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
-/** What is searched for among the names of fields, and how many are listed. */
+/** The search among the names of fields, and how many are listed. */
 interface Listing {
   /** Undefined: the search is closed. */
   readonly search: string | undefined;

@@ -1,9 +1,9 @@
 /**
- * The most frequent values of the open fields. A view that changes asks for all of them again, once its
- * list and its timeline are there, two at a time.
+ * The most frequent values of the open fields. When the view changes, all of them are requested again, two at a
+ * time, once its list and its timeline have arrived.
  *
- * Holds always: the last answer of a field stays until the new one is there, marked as old when it is of
- * another view, and not while it is only brought up to date with the case.
+ * Invariant: the last answer of a field stays until the new one arrives. It is marked as old if it belongs to
+ * another view, but not while it is only updated for changes of the case.
  */
 import { messageOfError } from '../../../engine/contract/errors.ts';
 import { useEffect, useRef, useState } from 'react';
@@ -16,9 +16,9 @@ import { eachOf } from './each-of.ts';
 export interface FieldAnswer {
   readonly data: Result<'field.values'> | undefined;
   readonly problem: string | undefined;
-  /** The view and the number of values asked for: answers to another question are old. */
+  /** The view and the number of values requested: answers to another question are old. */
   readonly question: string;
-  /** The question, of which state of the case: others are asked again. */
+  /** The question and the state of the case: if they differ, the values are requested again. */
   readonly asked: string;
 }
 
@@ -28,7 +28,7 @@ interface FieldWanted {
 }
 
 const AT_ONCE = 2;
-/** The list and the timeline are what the view is looked at for; another tab may ask for longer. */
+/** The list and the timeline come first, but requests of other tabs may take longer than this. */
 const MOST_WAIT_MS = 600;
 
 export function useFieldValues(wanted: readonly FieldWanted[]): {
@@ -67,7 +67,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
         );
         put({ data, problem: undefined });
       } catch (error) {
-        // The engine comes back and everything is asked again.
+        // The engine will come back, and everything will be requested again.
         if (error instanceof OperationError && error.info.code === 'engine-down') return;
         put({ data: undefined, problem: messageOfError(error) });
       }
@@ -77,7 +77,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
       .then(() => eachOf(missing, AT_ONCE, controller.signal, ask))
       .finally(ended);
     return () => controller.abort();
-    // `scope` stands for everything that is asked.
+    // `scope` stands for everything that is requested.
   }, [workspace, scope, view, list, question]);
 
   return {

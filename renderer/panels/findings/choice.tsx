@@ -1,4 +1,4 @@
-/** One of a few words, chosen in a row: what was chosen is shown until the case says so, too. */
+/** A choice of one of a few words: the chosen word is shown at once, before the case confirms it. */
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { notifyError } from '../../panel-api.ts';

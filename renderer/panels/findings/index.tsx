@@ -24,9 +24,9 @@ import table from '../../widgets/result-table.module.css';
 import css from './findings.module.css';
 import { FindingRow, type Finding } from './row.tsx';
 
-/** Rows that are shown until more are asked for. */
+/** Rows that are shown until the user asks for more. */
 const SHOWN = 200;
-/** Of the columns, in pixels. */
+/** Widths of the columns, in pixels. */
 const MOVERS = 80;
 const SEVERITY = 112;
 const COLOR = 100;
@@ -132,7 +132,7 @@ function LeastSeverity({
   );
 }
 
-/** Moves findings, and keeps the focus on the button that did. */
+/** Moves findings, and keeps the focus on the button that was used. */
 function useMoves(shown: readonly Finding[]) {
   const { connection } = useWorkspace();
   const { case: path } = useCase();
@@ -153,7 +153,7 @@ function useMoves(shown: readonly Finding[]) {
       row?.querySelector<HTMLButtonElement>('button[data-move]:not(:disabled)');
     if (document.activeElement === document.body) button?.focus();
   }, [shown]);
-  /** To where the one before or after it is shown: what is left out of the list is passed over. */
+  /** To the position of the previous or next shown finding, skipping filtered ones. */
   const move = (at: number, by: 'up' | 'down'): void => {
     const one = shown[at];
     const other = shown[by === 'up' ? at - 1 : at + 1];

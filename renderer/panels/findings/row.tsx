@@ -1,4 +1,4 @@
-/** One finding: its place, how bad it is, what it says. */
+/** One finding: its position, severity and text. */
 import { ActionIcon, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import {

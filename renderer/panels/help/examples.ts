@@ -1,4 +1,4 @@
-/** Examples of the query language, by what they show; each can be run. docs/query-language.md */
+/** Examples of the query language, each with a description; each can be run. docs/query-language.md */
 
 interface Example {
   readonly query: string;

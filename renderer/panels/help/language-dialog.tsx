@@ -5,7 +5,7 @@ import { QueryCode } from '../../widgets/query/query-code.tsx';
 import { EXAMPLES } from './examples.ts';
 import css from './help.module.css';
 
-/** Longer ones stand above what they say. */
+/** Longer ones go above their descriptions. */
 const LONG = 27;
 
 export function LanguageDialog() {

@@ -1,4 +1,4 @@
-/** Hosts: the addresses of what was found, and what its events say about the one that is chosen. */
+/** Hosts: the addresses in the events found, and facts about the selected one from its events. */
 import { Button, SegmentedControl, Select, UnstyledButton } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
@@ -47,16 +47,16 @@ interface Summarised {
   readonly title: string;
   readonly width?: number;
 }
-/** Columns of the table, each where a host has such a fact. */
+/** Columns of the table, filled where the fact is known of a host. */
 const SUMMARISED: readonly Summarised[] = [
   { fact: 'name', title: 'names' },
   { fact: 'mac', title: 'hardware', width: 138 },
   { fact: 'user', title: 'users' },
   { fact: 'offers', title: 'offers' },
 ];
-/** Of these, those that a narrow table does without, in this order. */
+/** Of these, those that a narrow table hides, in this order. */
 const LEAST_TELLING: readonly FactName[] = ['mac', 'offers', 'user', 'name'];
-/** Bytes of a host; the last where there are any. */
+/** Volumes of a host; the last one only if the case has any. */
 const VOLUMES: readonly {
   volume: 'sent' | 'received' | 'bothWays';
   title: string;
@@ -71,12 +71,12 @@ const VOLUMES: readonly {
 ];
 const UNKNOWN = 'No flow of this host that was looked at states it';
 const IN_CELL = 2;
-/** Of the columns, in pixels; the others share what is left. */
+/** Widths of the columns, in pixels; the others share the rest. */
 const SHORTEST_ADDRESS = 132;
 /** An address of IPv6 is whole. */
 const LONGEST_ADDRESS = 300;
 const TIME = 149;
-/** Of the panel, in pixels: a narrower one has the list above the facts. */
+/** Width of the panel, in pixels, below which the list is above the facts instead of next to them. */
 const BESIDE = 900;
 
 export function HostsPanel() {
@@ -240,7 +240,7 @@ function columnsOf(hosts: readonly Host[], room: number) {
   return { volumes, columns, widths };
 }
 
-/** The columns that there is room for: what is left out is among the facts of a host. */
+/** The columns for which there is room: the facts of a host include the rest. */
 function fitting(columns: readonly Summarised[], room: number): readonly Summarised[] {
   let left = columns;
   for (const least of LEAST_TELLING) {

@@ -1,4 +1,4 @@
-/** The import of the open case in the status line: what is read, how far, how fast. */
+/** The running import in the status bar: what is being read, progress and speed. */
 import { ActionIcon, Progress, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import {

@@ -1,4 +1,4 @@
-/** Nothing was dropped: the evidence is chosen first. */
+/** Chooses the evidence if nothing was dropped. */
 import { Button, FileButton, Text } from '@mantine/core';
 import { IconFileImport, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
@@ -22,7 +22,7 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
   );
 }
 
-/** The shell has dialogs of its own. */
+/** The shell has native dialogs. */
 function ShellStep({
   shell,
   onPaths,
@@ -64,7 +64,7 @@ function ShellStep({
   );
 }
 
-/** In a browser, the folders of the engine's machine are listed. */
+/** In a browser, lists the folders of the engine's machine. */
 function BrowseStep({ onPaths, onFiles, onClose }: Props) {
   const home = useSession((session) => session.info?.home);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

@@ -1,6 +1,6 @@
 /**
- * What a person decides before an import: for everything that asks, and for single files. A file
- * inside of an archive is decided with its archive: the engine is told paths on disk.
+ * Decisions of the user before an import: for all files that need one, and for single files. A file inside an
+ * archive is decided with its archive: the engine gets paths on disk.
  */
 import type { DateOrder } from '../../../engine/contract/decisions.ts';
 import type { Params, Part } from '../../../engine/contract/operations.ts';
@@ -11,7 +11,7 @@ export interface Decision {
   readonly tz?: string | undefined;
   readonly year?: number | undefined;
   readonly dateOrder?: DateOrder | undefined;
-  /** How wrong the clock was that dated it: `90s fast`. */
+  /** How wrong the recording clock was: `90s fast`. */
   readonly clock?: string | undefined;
   readonly format?: string | undefined;
   readonly mapping?: Readonly<Record<string, string>> | undefined;
@@ -24,7 +24,7 @@ type ReadOptions = Pick<
   'tz' | 'year' | 'dateOrder' | 'clock' | 'format' | 'mapping'
 >;
 
-/** Decisions for a file: its own before those for all. */
+/** Decisions for a file: its own override those for all. */
 function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
   const merged = { ...shared, ...defined(own[path] ?? {}) };
   const { tz, year, dateOrder, clock, format, mapping } = merged;
@@ -42,7 +42,7 @@ function defined(decision: Decision): Decision {
   return Object.fromEntries(Object.entries(decision).filter(([, value]) => value !== undefined));
 }
 
-/** The items of an import: what was chosen, then each file in it that was decided by itself. */
+/** The items of an import: the chosen paths, then each file in them with decisions of its own. */
 export function importItems(
   paths: readonly string[],
   shared: Decision,
@@ -54,7 +54,7 @@ export function importItems(
   return [...paths, ...decided].map((path) => ({ path, ...decisionOf(path, shared, own) }));
 }
 
-/** Paths of the files that a decision for all changes: those that ask for it and have none of their own. */
+/** Paths of the files that a decision for all changes: those that need it and have none of their own. */
 export function undecidedFiles(
   previews: readonly Preview[],
   own: OwnDecisions,
@@ -73,7 +73,7 @@ export function undecidedFiles(
   return [...new Set(open.map(({ path }) => path))];
 }
 
-/** Files that are to be looked at alike, so that one question does for them. */
+/** Files that are previewed with the same decisions, so that one request suffices. */
 export function groupsOf(
   paths: readonly string[],
   shared: Decision,
@@ -91,8 +91,8 @@ export function groupsOf(
 }
 
 /**
- * Previews of a file in place of its old ones. A file that is looked at by itself is called by its
- * own name alone; the ledger will name it as before.
+ * Replaces the previews of a file by new ones. A file previewed alone is named by its file name only; it keeps the
+ * name that the ledger will show.
  */
 export function replacePreviews(
   before: readonly Preview[],
@@ -112,8 +112,7 @@ export function replacePreviews(
 }
 
 /**
- * The paths to import of files that were received: a folder that was dropped counts as one, so that
- * its files keep their names in it.
+ * The paths to import of received files: a dropped folder counts as one, so that its files keep their names in it.
  */
 export function receivedRoots(paths: readonly string[], names: readonly string[]): string[] {
   const roots = new Set<string>();

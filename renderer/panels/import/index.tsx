@@ -1,6 +1,6 @@
 /**
- * Bringing evidence into the case: choose, receive, look and decide, import, read the ledger. The
- * import itself lives outside of this dialog, which can be closed and opened at any time.
+ * Adds evidence to the case: choose, receive, preview and decide, import, read the ledger. The import itself is
+ * independent of this dialog, which can be closed and opened at any time.
  */
 import { Modal } from '@mantine/core';
 import { useState } from 'react';
@@ -87,7 +87,7 @@ function ImportWindow({ path, given, givenFiles }: Props) {
       onClose={close}
       title={title}
       size={showsJob || paths !== undefined ? 'min(1360px, 92vw)' : 'lg'}
-      // A drop beside the dialog or a slip of the mouse must not lose decisions.
+      // A click or drop next to the dialog must not lose decisions.
       closeOnClickOutside={showsJob || paths === undefined}
     >
       {showsJob ? (

@@ -1,4 +1,4 @@
-/** The import while it runs, and its ledger when it has ended. */
+/** The running import, and its ledger once it has ended. */
 import { Alert, Button, Progress, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconPlayerPause } from '@tabler/icons-react';
 import {
@@ -38,7 +38,7 @@ const MOST_DIFFERING = 20;
 export function JobStep({ path, job, onClose }: Props) {
   const workspace = useWorkspace();
   const running = isRunning(job);
-  // A window that looked on later has not heard of every source: the case's own ledger has them.
+  // A window opened later has not heard of every source: the case's ledger has them all.
   const stopped = useAnswer(
     'import.list',
     running || job.report !== undefined ? undefined : { case: path },
@@ -157,7 +157,7 @@ function Outcome({ job, report }: { readonly job: ImportJob; readonly report: Re
   );
 }
 
-/** Files whose hashes are not those that came with the evidence. */
+/** Files whose hashes differ from those delivered with the evidence. */
 function Differing({ manifests }: { readonly manifests: Report['manifests'] }) {
   const differing = differingHashes(manifests);
   if (differing === 0) return null;

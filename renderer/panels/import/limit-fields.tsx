@@ -1,4 +1,4 @@
-/** How much is read of evidence that may be made to be endless: an archive bomb, or a very large archive. */
+/** Limits on reading evidence that may be an archive bomb, or a very large archive. */
 import { Checkbox, NumberInput } from '@mantine/core';
 import type { Params } from '../../../engine/contract/operations.ts';
 import form from '../../widgets/inputs/form.module.css';
@@ -6,7 +6,7 @@ import form from '../../widgets/inputs/form.module.css';
 export type Limits = NonNullable<Params<'import.start'>['limits']>;
 
 const GB = 2 ** 30;
-/** The field of the limits, and as what it is asked for. */
+/** The field of the limits, and its label. */
 const FIELDS = [
   {
     name: 'maxRatio',

@@ -1,4 +1,4 @@
-/** Which column of a table is which field of an event, with the first values of each column. */
+/** Maps columns of a table to fields of events, and shows the first values of each column. */
 import { ActionIcon, Select, Text } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { Fragment } from 'react';

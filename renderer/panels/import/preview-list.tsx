@@ -20,7 +20,7 @@ const LABELS: Readonly<Record<Shown, string>> = {
 /** Up to this many sources are seen at a glance. */
 const FEW = 8;
 
-/** How much of a look each source needed when all were previewed. */
+/** How urgent each source was when all had been previewed. */
 interface Judged {
   readonly end: NonNullable<Previews['end']>;
   readonly looks: ReadonlyMap<string, Look>;
@@ -37,7 +37,7 @@ export function PreviewList({ previews, deciding, typing }: Props) {
   const { list, end, busy, own } = previews;
   const [show, setShow] = useState<Shown>('all');
   const [judged, setJudged] = useState<Judged>();
-  // Rows stay where they are while others come, and when a decision changes what they are.
+  // Rows keep their order while others arrive, and when a decision changes them.
   if (end !== undefined && judged?.end !== end) {
     setJudged({ end, looks: new Map(list.map((one) => [keyOf(one), lookOf(one)])) });
   }

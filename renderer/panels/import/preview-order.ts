@@ -1,4 +1,4 @@
-/** Which previews want a person first: what cannot be read or would be quarantined, then what was guessed. */
+/** Which previews need attention first: those that cannot be read or would be quarantined, then guesses. */
 import { basisOf, isGuess, type TimeDecision } from '../../../engine/contract/decisions.ts';
 import { HASH_LIST } from '../../../engine/contract/left-out.ts';
 import type { Preview } from './decisions.ts';
@@ -17,7 +17,7 @@ export function lookOf({ problem, format, quarantined, notes, decisions }: Judge
   return TIMES.some((name) => isGuess(basisOf(decisions, name))) ? 'guess' : 'clear';
 }
 
-/** Those that want a person first, each kind in the order in which it was found. */
+/** Those that need attention first; equally urgent ones in the order in which they were found. */
 export function inOrder<P>(previews: readonly P[], look: (preview: P) => Look): P[] {
   return LOOKS.flatMap((one) => previews.filter((preview) => look(preview) === one));
 }

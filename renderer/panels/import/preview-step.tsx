@@ -1,4 +1,4 @@
-/** Every source with what it is taken for; decisions are made here, then the import begins. */
+/** Every source with its detected format; decisions are made here, then the import starts. */
 import { Button, Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
 import { isLocked } from '../../../engine/contract/left-out.ts';
@@ -19,7 +19,7 @@ import { Unlock } from './unlock.tsx';
 import { useMistyped, WHOLE } from './use-mistyped.ts';
 import { usePreviews, type Previews } from './use-previews.ts';
 
-/** Files that are named of those left out. */
+/** Number of files left out that are named. */
 const MOST_IGNORED = 200;
 
 /** Options for the whole import. */
@@ -48,7 +48,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   });
   const [limits, setLimits] = useState<Limits>({});
   const { list, end, error, shared, own } = previews;
-  // A file is decided about once, at the first of its members.
+  // A file is decided only once, at the first of its members.
   const deciding = new Map<string, Preview>();
   for (const one of list) if (!deciding.has(one.path)) deciding.set(one.path, one);
   const { typing, problem } = useMistyped(deciding, list.filter((one) => one.asks.year).length);

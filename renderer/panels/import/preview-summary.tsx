@@ -1,4 +1,4 @@
-/** How many sources there are, what of them needs a decision, and the zone and year for all that state none. */
+/** The number of sources, how many of them need a decision, and the zone and year for all that state none. */
 import { Text } from '@mantine/core';
 import { counted, formatBytes, formatCount, nounOf } from '../../panel-api.ts';
 import { HASH_LIST } from '../../../engine/contract/left-out.ts';

@@ -1,4 +1,4 @@
-/** Files of which only the browser knows the content are copied into the case first. */
+/** Copies files that only the browser can read into the case first. */
 import { Button, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import {
@@ -25,7 +25,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Copies the files; what became of it. */
+/** Copies the files and returns the result. */
 function useReceiving({ path, files, onPaths }: Omit<Props, 'onClose'>) {
   const { connection } = useWorkspace();
   const [progress, setProgress] = useState({ name: '', bytes: 0, totalBytes: 0 });
@@ -109,7 +109,7 @@ function Left({
   onClose,
 }: Pick<Props, 'onPaths' | 'onClose'> & {
   readonly left: Received;
-  /** Of how many files. */
+  /** Total number of files. */
   readonly of: number;
 }) {
   return (

@@ -63,7 +63,7 @@ export function ReportTable({
   );
 }
 
-/** Sources that need a look come first, those that were in the case already last. */
+/** Sources that need attention first, those that were already in the case last. */
 function rankOf({ status, quarantined }: SourceReport): number {
   if (NOT_WHOLE.has(status)) return 0;
   if (quarantined > 0) return 1;
@@ -134,7 +134,7 @@ function SourceRow({
   );
 }
 
-/** Why a source was not read to its end is said beside its ledger. */
+/** The reason why a source was not read to its end is shown next to its ledger. */
 function notesOf({ notes, message }: SourceReport): readonly string[] {
   return message === undefined ? notes : notes.filter((note) => !message.startsWith(note));
 }

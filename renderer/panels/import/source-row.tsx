@@ -1,4 +1,4 @@
-/** One source that was looked at: what it is taken for, the decisions it asks for, its beginning. */
+/** One previewed source: its detected format, the decisions it needs, its first records. */
 import { Badge, Loader, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { memo, useState } from 'react';
@@ -37,14 +37,14 @@ interface Props {
   readonly busy: boolean;
   /** Whether decisions are made here: once per file, at the first of its members. */
   readonly decides: boolean;
-  /** What it does is the same in every render, as of the functions beneath. */
+  /** The same function in every render, as are those below. */
   readonly onDecide: (decision: Decision) => void;
   /** Mistyped text for its clock. */
   readonly clockTyping: Typing;
   readonly yearTyping: Typing;
 }
 
-/** Previews come one after the other: rows that are there already are not rendered again for each. */
+/** Previews arrive one by one: memoized, so that existing rows are not rendered for each. */
 export const SourceRow = memo(
   Row,
   (before, now) =>
@@ -68,7 +68,7 @@ function Row(props: Props) {
           <UnstyledButton
             className={css['source']}
             aria-expanded={open}
-            // In two pieces it would be read with a gap.
+            // As two elements, it would be read out with a pause.
             aria-label={nameOf(preview)}
             title={`${visibleText(preview.path)}${preview.members.map((one) => ` › ${visibleText(one)}`).join('')}`}
             onClick={() => setOpen(!open)}
@@ -242,7 +242,7 @@ function FormatSelect({
   );
 }
 
-/** Why a decision is what it is: a guess is to be seen as one. */
+/** The reason for a decision: a guess must be recognizable as one. */
 function Basis({
   decisions,
   name,
@@ -259,7 +259,7 @@ function Basis({
   );
 }
 
-/** What a column says of a decision that is not made here. */
+/** A column's text where the decision is not made here. */
 function Decided({ preview, name }: { readonly preview: Preview; readonly name: TimeDecision }) {
   const { decisions, problem, records } = preview;
   const value = decisions[name];
@@ -288,7 +288,7 @@ function Detail({
   onDecide,
   clockTyping,
 }: Pick<Props, 'preview' | 'onDecide' | 'clockTyping'> & {
-  /** What was decided of its clock for this file by itself; undefined: that is decided elsewhere. */
+  /** The clock chosen for this file alone; undefined: that is decided elsewhere. */
   readonly clock: string | undefined;
 }) {
   const { records, quarantined, problem, table, notes } = preview;

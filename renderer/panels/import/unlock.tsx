@@ -1,4 +1,4 @@
-/** Asks for the password of encrypted archives that a preview met. The engine has it in memory only. */
+/** Asks for the password of encrypted archives in the preview. The engine keeps it in memory only. */
 import { Button, PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { counted, useWorkspace } from '../../panel-api.ts';
@@ -40,7 +40,7 @@ export function Unlock({ locked, onUnlocked }: Props) {
         onChange={({ currentTarget }) => setPassword(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
-          // It unlocks, and does not begin the import.
+          // Enter unlocks; it must not start the import.
           event.preventDefault();
           if (password !== '') unlock();
         }}

@@ -6,7 +6,7 @@ import type { Typing } from '../../widgets/inputs/typed-input.tsx';
 import { mistypedYear } from '../../widgets/inputs/year-input.tsx';
 import type { Preview } from './decisions.ts';
 
-/** By the path of the file that the field is for. */
+/** By the path of the field's file. */
 type Mistyped = Readonly<Record<'clock' | 'year', ReadonlyMap<string, string>>>;
 
 /** Key of decisions about the whole import, among the paths of files. */
@@ -18,7 +18,7 @@ export interface MistypedFields {
   readonly problem: string | undefined;
 }
 
-/** @param files by their paths; a field of one that is not there any more, or has no such field, does not count */
+/** @param files by their paths; a field of a file that is gone, or no longer has that field, does not count */
 export function useMistyped(files: ReadonlyMap<string, Preview>, yearless: number): MistypedFields {
   const [mistyped, setMistyped] = useState<Mistyped>({ clock: new Map(), year: new Map() });
   return {

@@ -1,4 +1,4 @@
-/** Looking at evidence before it is imported: previews as they come, again when a decision changes. */
+/** Previews evidence before it is imported: previews arrive one by one, and again when a decision changes. */
 import {
   useCallback,
   useEffect,
@@ -22,10 +22,10 @@ import {
 
 export interface Previews {
   readonly list: readonly Preview[];
-  /** Undefined until all was looked at. */
+  /** Undefined until everything was previewed. */
   readonly end: Result<'evidence.preview'> | undefined;
   readonly error: ErrorInfo | undefined;
-  /** Files that are being looked at again. */
+  /** Files that are being previewed again. */
   readonly busy: ReadonlySet<string>;
   readonly shared: Decision;
   readonly own: OwnDecisions;
@@ -33,7 +33,7 @@ export interface Previews {
   refresh(): void;
   /** Decides for all that ask. */
   decideAll(decision: Decision): void;
-  /** Decides for one file; undefined values go back to what holds for all. */
+  /** Decides for one file; undefined values restore the decision for all. */
   decide(path: string, decision: Decision): void;
 }
 
@@ -44,7 +44,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   const [error, setError] = useState<ErrorInfo>();
   const [shared, setShared] = useState<Decision>({});
   const [own, setOwn] = useState<OwnDecisions>({});
-  /** What was decided: rows that are not rendered again decide beside it, too. */
+  /** The current decisions: rows that were not rendered again must use them, too. */
   const decided = useRef({ shared, own });
   const { busy, lookAgain, stop } = useLooks(path, setList, setError);
   const key = JSON.stringify(paths);
@@ -88,7 +88,7 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   };
 }
 
-/** Looks at files again, with what is decided for each. */
+/** Previews files again, each with its decisions. */
 function useLooks(
   path: string,
   setList: Dispatch<SetStateAction<readonly Preview[]>>,
@@ -96,7 +96,7 @@ function useLooks(
 ) {
   const { connection } = useWorkspace();
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
-  /** The newest look at each file; older ones are dropped. */
+  /** The newest preview of each file; older ones are dropped. */
   const looks = useRef(new Map<string, AbortController>());
   const lookAgain = useCallback(
     (files: readonly string[], nextShared: Decision, nextOwn: OwnDecisions): void => {
@@ -147,7 +147,7 @@ function useLooks(
   return { busy, lookAgain, stop };
 }
 
-/** Many small files come at once: one rendering does for several. */
+/** Many small files arrive at once: one render covers several. */
 const GATHER_MS = 80;
 
 /** Previews everything. @param onPreviews gets those of a moment; not called any more once `signal` aborts */

@@ -1,4 +1,4 @@
-/** What the engine's operations took: percentiles, the recent ones, and why one was slow. */
+/** How long the engine's operations took: percentiles, the recent ones, and why one was slow. */
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import {

@@ -1,6 +1,5 @@
 /**
- * Recent operations as a strip: one mark each, its height by the logarithm of its time, its shape
- * and colour by the path that answered it.
+ * Recent operations as a strip of marks: height by the logarithm of the time, shape and colour by the access path.
  */
 import { useElementSize } from '@mantine/hooks';
 import { formatMs } from '../../panel-api.ts';
@@ -29,7 +28,7 @@ export function Strip({
   const { ref, width: room } = useElementSize();
   const step = 6;
   const width = Math.max(room, 200);
-  // The oldest are left out where there is no room for them.
+  // The oldest are left out if there is no room for them.
   const skipped = Math.max(0, operations.length - Math.floor((width - LEFT - 8) / step));
   const seen = operations.slice(skipped);
   const used = [...new Set(seen.map(({ path }) => PATHS[path ?? '']?.name ?? OTHER.name))];
@@ -83,7 +82,7 @@ export function Strip({
   );
 }
 
-/** Where a time is, by its logarithm. */
+/** The vertical position of a time, by its logarithm. */
 function y(ms: number): number {
   const place = (Math.log10(Math.min(1e5, Math.max(0.1, ms))) + 1) / 6;
   return HEIGHT - 12 - place * (HEIGHT - 20);

@@ -1,4 +1,4 @@
-/** Why an operation took as long as it did, in words, from what was measured of it. */
+/** Explains an operation's duration in words, from its measurements. */
 import { counted } from '../../../engine/contract/counted.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Makes a field: the value is selected in the message of an event, a template is proposed and tried on the events of the
- * case, and what is saved is an extractor of the case. Then the fields of events that are there may be cut again.
+ * Creates a field: the user selects the value in the message of an event, a template is proposed and tried on the
+ * events of the case, and the result is saved as an extractor of the case. Fields of existing events can then be
+ * extracted again.
  */
 import { Alert, Autocomplete, Button, Modal, Progress, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -154,8 +155,7 @@ function MessageBox({
   const message = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     message.current?.setSelectionRange(range.start, range.end);
-    // Only what it begins with.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // Only the initial value. oxlint-disable-next-line react/exhaustive-deps
   }, []);
   const select = (): void => {
     const box = message.current;
@@ -207,7 +207,7 @@ function FieldInput({
     field !== '' && known === undefined && !fields.some(({ name }) => name.startsWith(field));
   return (
     <Autocomplete
-      // The dialog is there before what it asks about.
+      // The dialog is shown before its content is loaded.
       autoFocus
       label="Field"
       description={known?.meaning ?? 'One of the fields that events have, such as user or src_ip.'}
@@ -281,7 +281,7 @@ function Saved({
   const running = useRef<AbortController>(null);
   const next = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // What had the focus is gone.
+    // The element that had the focus is gone.
     next.current?.focus();
     return () => running.current?.abort();
   }, []);

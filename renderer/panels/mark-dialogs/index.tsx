@@ -56,7 +56,7 @@ export function MarkDialogs() {
   );
 }
 
-/** The events that a dialog is about: those named, or what the view finds. */
+/** The events of a dialog: those named, or those that the view finds. */
 function useTarget(events: readonly string[] | undefined) {
   const { list } = useView();
   const question = useQuestion();

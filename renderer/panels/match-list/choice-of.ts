@@ -3,7 +3,7 @@ import type { ColumnChoice } from './use-given-list.ts';
 
 type Found = Pick<Result<'list.preview'>, 'columns' | 'header'>;
 
-/** What holds now, for each column of the preview: it takes a moment to show what was chosen last. */
+/** The current choice for each column of the preview, which lags behind the latest choice for a moment. */
 export function choiceOf(
   { columns, header }: Found,
   choice: ColumnChoice | undefined,

@@ -1,4 +1,4 @@
-/** Narrowing the view by a list of values: giving one, and what of it was not seen. */
+/** Restricts the view to a list of values: entering one, and showing which of its lines matched nothing. */
 import { useDialog, useSession } from '../../panel-api.ts';
 import { MatchDialog } from './match-dialog.tsx';
 import { UnmatchedDialog } from './unmatched-dialog.tsx';

@@ -1,4 +1,4 @@
-/** The beginning of a list, and above each of its columns what it is matched as. */
+/** The first rows of a list, with a choice above each column of the field that it is matched as. */
 import { Select } from '@mantine/core';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { useAnswer, useCase } from '../../panel-api.ts';
@@ -15,7 +15,7 @@ interface Props {
   readonly onChoose: (choice: ColumnChoice | undefined) => void;
 }
 
-/** In place of a field's name. */
+/** Instead of a field's name. */
 const NOT = '-';
 const ANY = '*';
 const EITHER = ['ip', 'port', 'flow'];
@@ -95,7 +95,7 @@ export function ListColumns({ preview, choice, onChoose }: Props) {
   );
 }
 
-/** What a column may be matched as. @param fields of the case */
+/** The fields that a column may be matched as. @param fields of the case */
 function choicesOf({ form, columns }: Props['preview'], fields: readonly string[]) {
   const known = new Set([...EITHER, ...ENDS, TEXT]);
   const others = [...fields]

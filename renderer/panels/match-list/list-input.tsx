@@ -1,4 +1,4 @@
-/** Where a list is pasted, dropped or chosen. */
+/** Input for a list: pasted, dropped or chosen as a file. */
 import { ActionIcon, Button, FileButton, Text, Textarea } from '@mantine/core';
 import { IconFileText, IconUpload, IconX } from '@tabler/icons-react';
 import { formatBytes } from '../../panel-api.ts';

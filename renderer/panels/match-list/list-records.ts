@@ -6,8 +6,8 @@ const MOST_LINES = 100;
 /**
  * @param lines of the list
  * @param number of a row's first line, from 1
- * @param isTable whether rows have cells: of other lists each line is a row, whatever quotes are in it
- * @returns all of its lines: a cell in quotes may hold ends of lines
+ * @param isTable whether rows have cells: in other lists each line is a row, whatever quotes are in it
+ * @returns all of its lines: a quoted cell may contain line breaks
  */
 export function recordAt(lines: readonly string[], number: number, isTable: boolean): string {
   const first = lines[number - 1] ?? '';
@@ -18,7 +18,7 @@ export function recordAt(lines: readonly string[], number: number, isTable: bool
   return isOpen(record) ? first : record;
 }
 
-/** Whether the last cell is one in quotes that goes on. A quote within a cell is part of its value. */
+/** Whether the last cell is quoted and not closed. A quote inside a cell is part of its value. */
 function isOpen(text: string): boolean {
   const separator = /[,;\t]/g;
   for (let at = 0; ;) {
@@ -34,7 +34,7 @@ function isOpen(text: string): boolean {
   }
 }
 
-/** The number of the first line that is no remark and not empty, from 1; undefined: there is none. */
+/** The number, from 1, of the first line that is neither a comment nor empty; undefined: there is none. */
 export function firstNumber(lines: readonly string[]): number | undefined {
   const at = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('#'));
   return at < 0 ? undefined : at + 1;

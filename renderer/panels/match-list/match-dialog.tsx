@@ -1,4 +1,4 @@
-/** Gives the view a list: what is given, what of it is understood, and which events it will leave. */
+/** Gives the view a list: shows the input, how it was understood, and how many events will remain. */
 import { Button, Modal, Switch, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type DragEvent } from 'react';
@@ -37,7 +37,7 @@ export function MatchDialog() {
   );
   const fresh = kept === undefined || stale ? undefined : data;
   useKnownColumns(fresh, given);
-  // What is shown stays while the next is on its way.
+  // The previous answer is shown until the next arrives.
   const last = useRef(fresh);
   last.current = given.isEmpty ? undefined : (fresh ?? last.current);
   const shown = last.current;
@@ -113,9 +113,7 @@ function Options({ preview, given }: { readonly preview: Preview; readonly given
   );
 }
 
-/**
- * Columns that are fields are matched although others are none: which these are is to be seen above them.
- */
+/** Columns that are fields are matched even if others are not: the user must see above them which ones. */
 function useKnownColumns(preview: Preview | undefined, { choice, choose }: GivenList): void {
   const wanted = useRef(choose);
   wanted.current = choose;
@@ -136,7 +134,7 @@ function valuesText({ addresses, texts }: { addresses: number; texts: number }):
   ].join(', ');
 }
 
-/** Whether the list can be used, and how it is meant. */
+/** Whether the list can be used, and how it is understood. */
 function Verdict({
   preview,
   message,

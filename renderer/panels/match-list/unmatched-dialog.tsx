@@ -85,7 +85,7 @@ export function UnmatchedDialog() {
   );
 }
 
-/** What the list's lines say. */
+/** Contents of the list's lines. */
 interface ListLines {
   /** Number of the line that is the header, if any. */
   readonly header: number | undefined;

@@ -1,32 +1,29 @@
-/**
- * The list that a dialog is about: what was pasted or a file, kept by the engine as soon as it is there,
- * and what somebody said about its columns.
- */
+/** The list of a dialog: pasted text or a file, sent to the engine at once, and the choices for its columns. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import { linesOf, useView, useWorkspace } from '../../panel-api.ts';
 
-/** What a list is called that has no file. */
+/** Name of a list that has no file. */
 export const PASTED = 'pasted list';
-/** As the engine has it. */
+/** The same as the engine's limit. */
 const MOST_BYTES = 32 << 20;
-/** Larger ones are shown as a file, whichever way they came. */
+/** Longer ones are shown as a file, even if they were pasted. */
 const MOST_TYPED = 500_000;
 const TYPING_MS = 250;
 
 export interface ColumnChoice {
-  /** What each column is matched as; null: it does not count. */
+  /** The field each column is matched as; null: the column is ignored. */
   readonly columns: readonly (string | null)[];
   readonly header: boolean;
 }
 
 export interface GivenList {
   readonly text: string;
-  /** In place of the text. */
+  /** Instead of the text. */
   readonly file: { readonly name: string; readonly size: number } | undefined;
-  /** Its key in the engine; undefined: none was given, or it is on its way. */
+  /** Its key in the engine; undefined: there is none, or it is being sent. */
   readonly kept: string | undefined;
   readonly isEmpty: boolean;
   readonly choice: ColumnChoice | undefined;
@@ -40,7 +37,7 @@ export interface GivenList {
   direct(directed: boolean): void;
 }
 
-/** The newest list, as the engine keeps it. @param first its key where one is kept already */
+/** The newest list that the engine keeps. @param first the key of one that is already kept */
 function useKept(first: string | undefined) {
   const { lists } = useWorkspace();
   const [kept, setKept] = useState(first);
@@ -69,7 +66,7 @@ function useKept(first: string | undefined) {
   return { kept, error, keep, forget };
 }
 
-/** Begins with the list of the view. */
+/** Starts with the list of the view. */
 export function useGivenList(): GivenList {
   const { lists } = useWorkspace();
   const { list } = useView();
@@ -97,7 +94,7 @@ export function useGivenList(): GivenList {
   isFile.current = file !== undefined;
 
   useEffect(() => {
-    // What was typed just before a file was chosen is not the list any more.
+    // Text typed just before a file was chosen is no longer the list.
     if (settled === written.current || isFile.current) return;
     // Columns are those of the first line.
     if (firstLine(settled) !== firstLine(written.current)) choose(undefined);
@@ -125,7 +122,7 @@ export function useGivenList(): GivenList {
       choose(undefined);
       setFile(undefined);
       forget();
-      // What was written before the file is looked at again.
+      // The text typed before the file counts again.
       written.current = '';
       setText('');
     },

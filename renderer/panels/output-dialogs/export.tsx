@@ -1,4 +1,7 @@
-/** Exports what the view finds, in its order: events as shown or with every field, or the table that a query answers with. */
+/**
+ * Exports what the view finds, in its order: events as shown or with every field, or the table that answers the
+ * query.
+ */
 import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
@@ -52,7 +55,7 @@ export function ExportDialog() {
   const [columns, setColumns] = useState<Columns>('shown');
   const [limit, setLimit] = useState<number>();
   const writing = useWriting();
-  // Columns that there is no room for on the screen are not exported either.
+  // Columns hidden for lack of room are not exported either.
   const chosen = useSession((session) => session.shownColumns) ?? shown;
   const { label, type } = FORMATS[format];
   const shape = useParsedQuery(view.query)?.shape ?? 'rows';

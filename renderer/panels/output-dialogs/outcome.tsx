@@ -1,4 +1,4 @@
-/** How far a file is, or what it became: size, hash, place. */
+/** Progress of writing a file, or its result: size, hash, path. */
 import { Alert, Button, Progress } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { Fragment } from 'react';

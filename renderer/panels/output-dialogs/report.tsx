@@ -74,7 +74,7 @@ export function ReportDialog() {
   );
 }
 
-/** What is written about the report itself; an empty text is left out. */
+/** Texts about the report itself; an empty one is left out. */
 interface Preface {
   readonly title: string;
   readonly author: string;

@@ -1,4 +1,4 @@
-/** The buttons of a dialog that writes: to leave it or to cancel what runs, and to begin. */
+/** The buttons of a dialog that writes a file: close or cancel, and start. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
@@ -7,7 +7,7 @@ import type { Writing } from './written.ts';
 
 interface Props {
   readonly writing: Writing;
-  /** Of the button that cancels. */
+  /** Label of the button that cancels. */
   readonly cancel: string;
   /** The button that begins. */
   readonly children: ReactNode;

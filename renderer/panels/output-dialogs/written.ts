@@ -1,4 +1,4 @@
-/** Making a file with the engine: running, cancelled, written; one at a time per dialog. */
+/** State of a file that the engine writes: running, cancelled, written; one at a time per dialog. */
 import { useEffect, useRef, useState } from 'react';
 import { errorInfoOf } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';

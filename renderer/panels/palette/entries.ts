@@ -26,7 +26,7 @@ const rank = (group: string): number => {
   return known < 0 ? GROUPS.length : known;
 };
 
-/** Entries that have every word of the search, by group; a title that begins with it goes first. */
+/** Entries that contain every word of the search, by group; those whose title starts with it come first. */
 export function findEntries(
   entries: readonly Entry[],
   search: string,
@@ -36,7 +36,7 @@ export function findEntries(
   const groups = new Map<string, Entry[]>();
   const seen = new Set<string>();
   for (const entry of entries) {
-    // A later command of the same id stands for an earlier one.
+    // A later command overrides an earlier one with the same ID.
     if (seen.has(entry.id)) continue;
     seen.add(entry.id);
     if (wanted === '' && entry.onSearch === true) continue;

@@ -19,9 +19,9 @@ import { findEntries, type Entry } from './entries.ts';
 import css from './palette.module.css';
 
 const PAST = 100;
-/** Past queries that are listed before anything is typed. */
+/** Past queries listed before anything is typed. */
 const PAST_AT_FIRST = 5;
-/** The palette gives the focus back where it was before a command may take it. */
+/** The palette returns the focus first; a command may take it after that. */
 const AFTER_FOCUS_MS = 60;
 
 export function Palette() {
@@ -63,7 +63,7 @@ export function Palette() {
         <Modal.Title>All commands</Modal.Title>
       </VisuallyHidden>
       <Spotlight.Search
-        // The trap of the dialog would give it the focus a moment later: what is typed until then went elsewhere.
+        // The dialog's focus trap would give it the focus a moment later: text typed until then would be lost.
         autoFocus
         placeholder="Search commands, past queries and fields"
         aria-label="Search commands, past queries and fields"
@@ -86,7 +86,7 @@ function markFirst(store: SpotlightStore): void {
 function Found({ search, store }: { readonly search: string; readonly store: SpotlightStore }) {
   const entries = useEntries();
   const groups = useMemo(() => findEntries(entries, search), [entries, search]);
-  // The library marks an entry when a key is pressed, which may be one of the list before.
+  // The library marks an entry on a key press, possibly one of the previous list.
   useEffect(() => markFirst(store), [store, search]);
   useEffect(() => {
     const list = document.getElementById(store.getState().listId);

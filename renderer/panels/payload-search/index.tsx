@@ -1,5 +1,5 @@
 /**
- * Searches what connections of captures carried, in the captures themselves. What was found stays until the next search: a match
+ * Searches the payloads of connections in the captures themselves. The results stay until the next search: a match
  * opens its flow in the details, behind the dialog.
  */
 import { Button, Checkbox, Modal, Progress, Text, TextInput, UnstyledButton } from '@mantine/core';

@@ -1,6 +1,6 @@
 /**
- * What the query bar's parts know of the text in its editor. It changes when the text has been taken
- * apart, not with each key.
+ * State of the text in the query bar's editor, for the bar's parts. It changes when the text has been parsed, not
+ * with each key.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Result } from '../../../engine/contract/operations.ts';
@@ -15,7 +15,7 @@ interface BarState {
   readonly filled: boolean;
   /** Whether the text differs from the query that is shown. */
   readonly edited: boolean;
-  /** Whether this text was run and is wrong; the problem itself is hidden when the bar is left. */
+  /** Whether this text was run and is wrong; the problem itself is hidden once the bar loses the focus. */
   readonly isRefused: boolean;
   /** Why the text was not run. */
   readonly problem: { readonly message: string; readonly hint?: string | undefined } | undefined;
@@ -34,7 +34,7 @@ export function createBarStore(): BarStore {
   }));
 }
 
-/** Sets what differs only, so that a key that changes nothing here wakes nobody. */
+/** Sets only what differs, so that a key that changes nothing here causes no render. */
 export function setBar(store: BarStore, change: Partial<BarState>): void {
   const now = store.getState();
   const keys = Object.keys(change) as (keyof BarState)[];

@@ -1,6 +1,6 @@
 /**
- * The query as conditions that can be removed, turned around and edited without knowing the
- * language. It edits the text in the bar, by the places that the engine found in it.
+ * The query as conditions that can be removed, negated and edited without knowing the language. It edits the text
+ * in the bar at the positions reported by the parser.
  */
 import { ActionIcon, Button, Menu, Popover, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
@@ -23,7 +23,7 @@ import {
 import css from './query-bar.module.css';
 
 const SHOWN = 60;
-/** Stages that people add from here; each is right as it stands. */
+/** Stages that can be added here; each is valid as it is. */
 const STARTS = [
   { label: 'Top values of a field', text: 'top 10 src_ip' },
   { label: 'Count the events', text: 'count' },
@@ -225,7 +225,7 @@ function EditChip({
   );
 }
 
-/** How the buttons look that add something. */
+/** The look of buttons that add something. */
 const ADD = {
   ...{ variant: 'subtle', color: 'gray', fw: 500, size: 'compact-xs' },
   leftSection: <IconPlus size={12} />,

@@ -1,6 +1,6 @@
 /**
- * Has the engine parse the editor's text while it is typed, and underlines what is wrong. A newer text cancels the
- * parsing of an older one.
+ * Has the engine parse the editor's text while it is typed, and underlines errors. A newer text cancels the parsing
+ * of an older one.
  */
 import { diagnosticCount, setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
@@ -11,14 +11,14 @@ import { setBar, type BarStore, type Parsed } from './bar-state.ts';
 const PARSE_MS = 120;
 
 interface QueryCheck {
-  /** Undefined: cancelled, out of date, or the engine is gone; what is shown stays. */
+  /** Undefined: cancelled, outdated, or the engine is gone; the current marks stay. */
   now(): Promise<Parsed | undefined>;
   /** When nothing has been typed for a moment. */
   soon(): void;
   stop(): void;
 }
 
-/** @param editor gives the view, which is made after this */
+/** @param editor returns the view, which is created after this */
 export function createQueryCheck(
   editor: () => EditorView,
   workspace: Workspace,

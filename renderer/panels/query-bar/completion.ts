@@ -15,7 +15,7 @@ import { visibleText } from '../../widgets/texts/visible-text.ts';
 type Offered = Result<'query.complete'>['options'][number];
 
 const SHOWN = 80;
-/** After these, what comes next is offered before anything is typed. */
+/** After these, completions are offered before anything is typed. */
 const INVITES = /(?:^|[|,(]|\b(?:by|sort|values|fields|dedup|spread|where|then))\s*$/i;
 
 interface QueryCompletion extends Completion {
@@ -37,7 +37,7 @@ function completionOf({ label, type, apply, detail, count }: Offered): QueryComp
   };
 }
 
-/** Whether to offer something here although nobody asked. */
+/** Whether to offer completions here unasked. */
 function invites(before: string): boolean {
   if (before.trim() === '') return false;
   if (/\S$/.test(before)) return true;
@@ -68,7 +68,7 @@ async function complete(
     if (options.length === 0 || (isDone && !context.explicit)) return null;
     return { from: start, to: end, options: options.map(completionOf), filter: false };
   } catch (error) {
-    // Completion helps; where it cannot, nothing is said.
+    // If completion fails, that is not reported: it is only a help.
     if (error instanceof OperationError) return null;
     throw error;
   }
@@ -81,7 +81,7 @@ const element = (className: string, text: string): HTMLElement => {
   return span;
 };
 
-/** Whether completions are shown. While they are asked for again, those of before are, and take no key. */
+/** Whether completions are shown. While new ones are requested, the old ones stay visible but handle no keys. */
 export function areCompletionsShown(view: EditorView): boolean {
   return view.contentDOM.hasAttribute('aria-haspopup');
 }

@@ -1,4 +1,4 @@
-/** A form for one condition: field, operator, value with what the case holds; or its text. */
+/** A form for one condition: field, operator, and a value suggested from the case; or for its text. */
 import { Autocomplete, Button, Checkbox, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
@@ -15,13 +15,13 @@ import {
 import css from './query-bar.module.css';
 
 interface Props {
-  /** What is edited: a condition, or a text that is none; neither for a new condition. */
+  /** The condition being edited, or the text if it is not one; neither for a new condition. */
   readonly start: { readonly condition?: Condition; readonly text?: string };
   readonly onSave: (written: string) => void;
   readonly children?: ReactNode;
 }
 
-/** Fields that every event can be asked for, beside those of the case. */
+/** Fields that can be queried in every case, besides those of the case. */
 const ALWAYS = ['kind', 'source', 'tag', 'ip', 'port', 'ts', 'day', 'flow', 'community_id'];
 const ANY_FIELD = '(any field)';
 const VALUES = 40;

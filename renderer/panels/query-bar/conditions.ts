@@ -1,8 +1,8 @@
 /**
- * The builder's words for the conditions of the query language, and how each is written: a term of a
- * parsed query to a condition, and back to text.
+ * The builder's names for the conditions of the query language, and their syntax: converts a term of a parsed query
+ * to a condition, and back to text.
  *
- * Holds always: what `writeCondition` writes is one term for the engine's parser, or undefined.
+ * Invariant: `writeCondition` returns one term for the engine's parser, or undefined.
  */
 import { fieldTerm, quoteName, quoteValue } from '../../panel-api.ts';
 import type { Parsed } from './bar-state.ts';
@@ -72,7 +72,7 @@ export function conditionOf(term: Term): Condition | undefined {
     }
     case 'range': {
       const found = RANGE.exec(value);
-      // Open ends and half-open brackets are kept by editing the text.
+      // Open ends and half-open ranges are not in the form; they can be edited as text.
       if (found === null || !value.startsWith('[') || !value.endsWith(']')) return undefined;
       return { ...base, operator: 'range', value: unquote(found[1]!), upper: unquote(found[2]!) };
     }
@@ -83,7 +83,7 @@ export function conditionOf(term: Term): Condition | undefined {
 
 const WILDCARD_WORD = /^[^\s\u0000()|"',[\]{}<>=/-][^\s\u0000()|"']*$/;
 
-/** The text of a condition; undefined while something is missing or cannot be said. */
+/** The text of a condition; undefined while something is missing or cannot be expressed. */
 export function writeCondition(condition: Condition): string | undefined {
   const positive = writePositive(condition);
   if (positive === undefined) return undefined;
@@ -136,7 +136,7 @@ function rangeEnd(value: string): string {
 /** One word as it is, several as a phrase. */
 function writeWords(value: string): string | undefined {
   const text = value.trim();
-  // Everything is no condition.
+  // Matching everything is not a condition.
   if (/^\**$/.test(text)) return undefined;
   return /^[^\s\u0000()|"':,[\]{}/!&=<>-][^\s\u0000()|":!&=<>]*$/.test(text) &&
     !/^(?:AND|OR|NOT)$/i.test(text)
@@ -144,7 +144,7 @@ function writeWords(value: string): string | undefined {
     : `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** How a chip shows a condition's operator. */
+/** A chip's sign for the operator. */
 export function signOf({ operator }: Condition): string {
   switch (operator) {
     case 'is':

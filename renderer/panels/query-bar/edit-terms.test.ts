@@ -11,7 +11,7 @@ import {
   withTermReplaced,
 } from './edit-terms.ts';
 
-/** As `query.parse` answers without a case. */
+/** Parses as `query.parse` does without a case. */
 function parsed(text: string): Parsed {
   const { ast: _, terms, error, ...outline } = outlineOf(text);
   return {
@@ -131,7 +131,7 @@ describe('conditions of the builder', () => {
       fc.property(condition, (one) => {
         const written = writeCondition(one);
         if (written === undefined) return;
-        // A pattern may be wrong by itself; the engine says so.
+        // A pattern may be invalid itself; the engine says so.
         if (one.operator === 'pattern' && one.field !== undefined) return;
         expect(parsed(written).error, written).toBeUndefined();
         expect(termsOf(written), written).toEqual([written]);
@@ -144,7 +144,7 @@ describe('conditions of the builder', () => {
       {
         numRuns: 4000,
         examples: [
-          // Found by chance: a bracket asks for quotes, in which a backslash must be kept.
+          // Found by a random test: a bracket requires quotes, in which a backslash must be kept.
           [{ field: 'host', operator: 'range', value: '.]\\', upper: '!', negated: false }],
           // `ab:::` would be an address.
           [{ field: 'ab', operator: 'is', value: ':', upper: 'a b', negated: false }],

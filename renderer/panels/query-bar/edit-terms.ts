@@ -1,7 +1,7 @@
 /**
- * Changes of a query by the parts that `query.parse` found in it: each gives the whole new text.
+ * Edits of a query by the parts that `query.parse` found in it: each returns the whole new text.
  *
- * Holds always: a query that parses still does after a change by terms that parse.
+ * Invariant: a query that parses still does after an edit with terms that parse.
  */
 import { withTerm } from '../../panel-api.ts';
 import type { Parsed } from './bar-state.ts';
@@ -12,7 +12,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Replaces a span; neighbours that would grow together are kept apart by a space. */
+/** Replaces a span; inserts a space where neighbours would otherwise merge. */
 function splice(text: string, { start, end }: Span, insert: string): string {
   const left = text.slice(0, start);
   const isGap = insert === '' && /\s$/.test(left);
@@ -22,7 +22,7 @@ function splice(text: string, { start, end }: Span, insert: string): string {
   return `${left}${before}${insert}${after}${right}`;
 }
 
-/** Without the term of this number, and the AND that bound it. */
+/** Without the term of this number, and the AND that joined it. */
 export function withoutTerm(text: string, { filter, terms = [] }: Parsed, at: number): string {
   const term = terms[at];
   if (term === undefined) return text;
@@ -44,7 +44,7 @@ export function oppositeOf({ text, negated }: Term): string {
     /^(?:-(?=[^\s|)])|!(?![=~])[\s\u0000]*|(?:NOT|not)(?=[\s\u0000()|"])[\s\u0000]*)+/,
     '',
   );
-  // `dst_port!=22` has no sign before it to take away.
+  // `dst_port!=22` has no sign before it to remove.
   return negated && bare !== text ? bare : `NOT ${bare}`;
 }
 

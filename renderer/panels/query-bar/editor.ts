@@ -1,8 +1,8 @@
 /**
- * The editor of the query bar: a single line that grows. It knows the view only through the
- * workspace: what it holds is run into the view, and it follows the view when that changes elsewhere.
+ * The editor of the query bar: a single line that grows. It knows the view only through the workspace: its text is
+ * run in the view, and it follows the view when that changes elsewhere.
  *
- * Holds always: no key waits for the engine; what is asked meanwhile is cancelled by the next key.
+ * Invariant: no key waits for the engine; the next key cancels requests in progress.
  */
 import {
   acceptCompletion,
@@ -56,7 +56,7 @@ export function createQueryEditor(
   async function run(): Promise<void> {
     closeCompletion(view);
     const query = text();
-    // Mostly the text was parsed while it was typed: nothing has to be asked before it runs.
+    // The text was usually parsed while it was typed: then it runs without another request.
     const known = bar.getState();
     const parsed = known.text === query ? known.parsed : await check.now();
     if (text() !== query) return;
@@ -120,7 +120,10 @@ export function createQueryEditor(
   };
 }
 
-/** Calls when the view has another query, and when the same query may mean something else. Returns what ends it. */
+/**
+ * Called when the view has another query, or the same query may mean something else. Returns the function that
+ * unsubscribes.
+ */
 function onChange(
   { views, session }: Workspace,
   onQuery: () => void,
@@ -155,14 +158,14 @@ function write(view: EditorView, query: string): void {
   });
 }
 
-/** Ends what goes on: a refusal, a search, then the stay in the editor. */
+/** Ends an error display, then a search, then editing. */
 function escape(view: EditorView, bar: BarStore, { asking, commands }: Workspace): void {
   if (bar.getState().isRefused) setBar(bar, { isRefused: false, problem: undefined });
   else if (asking.running()) asking.stop();
   else if (!commands.run('view.results')) view.contentDOM.blur();
 }
 
-/** Tells the bar what is in the editor. @param onChange is called after that, with whether a person typed it */
+/** Updates the bar from the editor. @param onChange is called afterwards, with whether the user typed */
 function barUpdates(
   bar: BarStore,
   shown: () => string,
@@ -241,12 +244,12 @@ function tab(view: EditorView): boolean {
   if (!areCompletionsShown(view)) return false;
   const chosen = selectedCompletionIndex(view.state);
   if (chosen === null || chosen < 0) moveCompletionSelection(true)(view);
-  // One that comes too early for the list goes nowhere else.
+  // If it comes too early for the list, no other handler gets the key.
   acceptCompletion(view);
   return true;
 }
 
-/** Shortcuts of the window: an editor has to let them through by itself. */
+/** Shortcuts of the window: an editor must let them through explicitly. */
 function windowShortcut(event: KeyboardEvent, { commands }: Workspace): boolean {
   const isWindows = event.ctrlKey || event.metaKey || event.altKey || /^F\d+$/.test(event.key);
   const isWordMove = event.altKey && event.key.startsWith('Arrow') && isMac();
@@ -262,8 +265,8 @@ function windowShortcut(event: KeyboardEvent, { commands }: Workspace): boolean 
 }
 
 /**
- * Writes over a selection by the editor's own hand: the browser would carry the colour of what it
- * replaces into a style attribute, which the page's policy refuses and complains about.
+ * Replaces a selection in code: the browser would carry the colour of the replaced text into a style attribute,
+ * which the page's policy refuses and reports.
  */
 function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   const { data } = event;

@@ -70,7 +70,7 @@ export function QueryBar() {
   );
 }
 
-/** What is shown belongs to another query than the one in the bar, which is wrong. */
+/** The results belong to another query than the one in the bar, which is wrong. */
 function useUnanswered(bar: BarStore): void {
   const { session } = useWorkspace();
   const isRefused = useStore(bar, (state) => state.isRefused);
@@ -127,7 +127,7 @@ function Problem({ bar }: { bar: BarStore }) {
   );
 }
 
-/** How the engine read what is doubtful in the query that was run. */
+/** How the engine read ambiguous parts of the query that was run. */
 function Readings({ bar }: { bar: BarStore }) {
   const readings = useStore(bar, ({ parsed, edited }) => (edited ? undefined : parsed?.readings));
   if (readings === undefined || readings.length === 0) return null;
@@ -192,18 +192,18 @@ function useBarCommands(
   useCommands(commands);
 }
 
-/** Whether a dialog, menu or list stands over the window. Closed ones stay in the page without a box. */
+/** Whether a dialog, menu or list covers the window. Closed ones stay in the page without a box. */
 function isCovered(): boolean {
   const all = document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]');
   return [...all].some((one) => one.getClientRects().length > 0);
 }
 
-/** `/` goes to the bar, Escape stops a search, where these keys mean nothing else. */
+/** `/` focuses the bar and Escape stops a search, where these keys have no other meaning. */
 function useKeysOfWindow(editor: QueryEditor | undefined): void {
   const { asking } = useWorkspace();
   useEffect(() => {
     let wasCovered = false;
-    // What the key closes is gone before the window hears of it.
+    // Whatever the key closes is gone before the window gets the event.
     const beforeKey = ({ key }: KeyboardEvent): void => {
       wasCovered = (key === '/' || key === 'Escape') && isCovered();
     };

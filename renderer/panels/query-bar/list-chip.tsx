@@ -1,4 +1,4 @@
-/** The list that the view is narrowed by, in front of the query: change it, ask what it missed, take it off. */
+/** The view's list, in front of the query: change it, show its lines without a match, remove it. */
 import { ActionIcon, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconListDetails, IconListSearch, IconX } from '@tabler/icons-react';
 import { useMemo } from 'react';

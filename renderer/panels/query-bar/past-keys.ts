@@ -1,4 +1,4 @@
-/** The up and down keys of the editor: queries that were asked before, of this case. */
+/** The up and down keys of the editor: earlier queries of this case. */
 import { completionStatus } from '@codemirror/autocomplete';
 import type { EditorView } from '@codemirror/view';
 import type { Workspace } from '../../panel-api.ts';
@@ -10,7 +10,7 @@ const PAST = 200;
 export interface PastKeys {
   /** Fetches the history if the case has changed since. */
   fill(): Promise<void>;
-  /** A query was asked: the history has it when it has been answered. */
+  /** A query was run: once answered, it is in the history. */
   asked(): void;
   /** A person typed: the keys begin at the newest query again. */
   typed(): void;
@@ -18,7 +18,7 @@ export interface PastKeys {
   walk(direction: 'older' | 'newer'): boolean;
 }
 
-/** @param editor gives the view, which is made after this */
+/** @param editor returns the view, which is created after this */
 export function createPastKeys(
   editor: () => EditorView,
   { session, connection, commands }: Workspace,
@@ -51,7 +51,7 @@ export function createPastKeys(
     },
     walk(direction) {
       const view = editor();
-      // One that comes too early for the list that is shown goes nowhere else.
+      // If it comes too early for the list that is shown, no other handler gets the key.
       if (areCompletionsShown(view)) return true;
       if (!isOnOuterLine(view, direction)) return false;
       const query = past.step(direction, view.state.doc.toString());
@@ -67,7 +67,7 @@ export function createPastKeys(
   };
 }
 
-/** Whether the cursor is on the first, or last, line as it is wrapped. */
+/** Whether the cursor is on the first, or last, line as wrapped. */
 function isOnOuterLine(view: EditorView, direction: 'older' | 'newer'): boolean {
   const { head } = view.state.selection.main;
   const at = view.coordsAtPos(head);

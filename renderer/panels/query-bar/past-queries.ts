@@ -1,11 +1,11 @@
-/** Walking through the queries that were run before, with what is being written as the newest. */
+/** Steps through earlier queries, with the current text as the newest. */
 
 interface PastQueries {
   /** Queries, the last first. The list that is walked through is replaced. */
   fill(queries: readonly string[]): void;
   /** The text after `current` in a direction; undefined at the end. */
   step(direction: 'older' | 'newer', current: string): string | undefined;
-  /** Back to what is being written. */
+  /** Back to the current text. */
   reset(): void;
 }
 
@@ -22,7 +22,7 @@ export function createPastQueries(): PastQueries {
       if (at < 0) draft = current;
       const way = direction === 'older' ? 1 : -1;
       let next = at + way;
-      // What stands there already is no step.
+      // An entry equal to the current text is not a step.
       while (next >= 0 && next < queries.length && queries[next] === current) next += way;
       if (next < -1 || next >= queries.length || (next === -1 && at === -1)) return undefined;
       at = next;

@@ -1,4 +1,4 @@
-/** The case's sources in the side: a click keeps only the events of one. */
+/** The case's sources in the sidebar: a click restricts the view to one. */
 import { ActionIcon, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';

@@ -1,4 +1,4 @@
-/** The append-only log of what was done to the case, newest first. */
+/** The append-only audit log of the case, newest first. */
 import { Text } from '@mantine/core';
 import { formatCount, useAnswer, useCase, useZone, counted } from '../../panel-api.ts';
 import { EventText } from '../../widgets/texts/event-text.tsx';

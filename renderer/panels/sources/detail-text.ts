@@ -6,7 +6,7 @@ const TIMES: ReadonlySet<string> = new Set(['first', 'last', 'from', 'to', 'ts']
 /** Microseconds until 1973: a number below is a count. */
 const LEAST_TIME = 1e14;
 
-/** `name: value` for each; what lies deeper as `name.inner: value`; lists and empty objects as JSON. */
+/** `name: value` for each; nested ones as `name.inner: value`; lists and empty objects as JSON. */
 export function detailLines(
   detail: Readonly<Record<string, unknown>>,
   zone: string,

@@ -1,4 +1,4 @@
-/** Where the events come from: sources, imports with their ledgers, the quarantine, the audit log. */
+/** The origin of events: sources, imports with their ledgers, the quarantine, the audit log. */
 import { Button, Menu, SegmentedControl } from '@mantine/core';
 import { IconFileImport, IconShieldCheck, IconTool } from '@tabler/icons-react';
 import { useState } from 'react';

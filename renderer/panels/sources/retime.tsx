@@ -1,4 +1,4 @@
-/** Changes what was decided about the times of a source, and of others like it. Stated times stay. */
+/** Changes the decisions about the times of a source, and of others like it. Stated times stay. */
 import { Button, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
@@ -34,7 +34,7 @@ interface Next {
   readonly clock?: string | undefined;
 }
 
-/** Texts that are no year and no clock. */
+/** Invalid texts for a year or a clock. */
 interface Mistyped {
   readonly year?: string | undefined;
   readonly clock?: string | undefined;
@@ -61,7 +61,7 @@ export function Retime({ source, sources }: Props) {
       ...{ case: path, sources: chosen.sources.map(({ id }) => id) },
       ...Object.fromEntries(decided),
     });
-    // Of several sources, what is said names those that stay as they are.
+    // If several sources are chosen, the message names those that stay as they are.
     const notify = chosen.sources.length > 1 && notes.length > 0 ? notifyPartly : notifyDone;
     notify(notesText(notes), `${counted(changed, 'event has', 'events have')} new times`);
     setNext({});
@@ -127,7 +127,7 @@ export function Retime({ source, sources }: Props) {
   );
 }
 
-/** An input for each decision that can be changed; empty, it shows what was decided. */
+/** An input for each decision that can be changed; if empty, it shows the current one as a placeholder. */
 function Decisions({
   decisions: { tz, year, dateOrder, clock },
   next,

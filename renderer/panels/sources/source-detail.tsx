@@ -1,4 +1,4 @@
-/** All that is known of one source. */
+/** Everything known about one source. */
 import { describeDecisions } from '../../../engine/contract/decisions.ts';
 import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
 import { ActionIcon, Button } from '@mantine/core';

@@ -1,4 +1,4 @@
-/** Every source with what became of it; the chosen one with all that is known of it. */
+/** Every source with its result; the selected one with all its details. */
 import { Button, Text, UnstyledButton } from '@mantine/core';
 import {
   formatBytes,
@@ -85,7 +85,7 @@ export function SourceTable() {
 }
 
 interface Columns {
-  /** The details of a source are beside the table. */
+  /** The details of a source are next to the table. */
   readonly isShort: boolean;
   /** Some source has records that were not stored. */
   readonly hasLeft: boolean;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Source } from './source-state.tsx';
 import { sourcesNear } from './sources-near.ts';
 
-/** Only the place of a source counts: the file on disk, and what it is called in an archive. */
+/** Only the location of a source matters: the file on disk, and its name in an archive. */
 const at = (path: string, ...members: string[]) => ({ path, members }) as unknown as Source;
 
 it.each([

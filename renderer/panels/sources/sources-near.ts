@@ -1,4 +1,4 @@
-/** Which sources a decision about one of them may be meant for: itself, those beside it, all of the case. */
+/** The sources that a decision about one of them may apply to: itself, those next to it, all of the case. */
 import { counted } from '../../panel-api.ts';
 import type { Source } from './source-state.tsx';
 

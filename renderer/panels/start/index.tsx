@@ -1,4 +1,4 @@
-/** No case is open: what Daybook is, the ways to begin, the cases that were open lately. */
+/** The start page, when no case is open: what Daybook is, how to begin, recent cases. */
 import { ActionIcon, Badge, Button, Loader, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconBook2, IconFolderOpen, IconLock, IconSparkles, IconX } from '@tabler/icons-react';
 import {

@@ -1,4 +1,4 @@
-/** Groups with their measure, share and course over time, and what is left over. */
+/** Groups with their measure, share and history over time, and the remainder. */
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { CSSProperties } from 'react';
 import { counted, formatCount, formatRange, useZone } from '../../panel-api.ts';
@@ -157,7 +157,7 @@ function SumRow({
   );
 }
 
-/** How many events a group has, which shows them. */
+/** The number of a group's events; a click shows them. */
 function Events({
   n,
   row,
