@@ -1,7 +1,7 @@
 /** Options that name formats, zones and columns. Separate from compose.ts, so that they do not load the engine. */
 import { readFileSync, statSync } from 'node:fs';
 import { DaybookError, messageOfError } from '../engine/contract/errors.ts';
-import { resolveZone } from '../engine/contract/zone.ts';
+import { resolveZone } from '../engine/contract/time/zone.ts';
 import { importers, isMappable } from '../importers/registry.ts';
 
 /** Values of `--format`: the importers and their dialects. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Connection, OperationError } from './contract/client.ts';
+import { Connection, OperationError } from './contract/wire/client.ts';
 import { DaybookError } from './contract/errors.ts';
-import { decodeFrame, encodeFrame, type ErrorInfo } from './contract/frame.ts';
+import { decodeFrame, encodeFrame, type ErrorInfo } from './contract/wire/frame.ts';
 import { EngineHost, type CallRecord, type HostPipe } from './host.ts';
 import { memoryPipe } from './testing/memory-pipe.ts';
 import type { Handlers } from './operations/handler.ts';

@@ -9,7 +9,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { accessError, diskError } from './util/files.ts';
-import type { FramePipe } from './contract/client.ts';
+import type { FramePipe } from './contract/wire/client.ts';
 import { CancelledError, DaybookError, messageOfError } from './contract/errors.ts';
 import {
   CONTRACT_VERSION,
@@ -19,7 +19,7 @@ import {
   MAX_FRAME_BYTES,
   type EngineFrame,
   type ErrorInfo,
-} from './contract/frame.ts';
+} from './contract/wire/frame.ts';
 import {
   isOperation,
   operations,

@@ -9,7 +9,7 @@ import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Connection } from '../engine/contract/client.ts';
+import { Connection } from '../engine/contract/wire/client.ts';
 import { styleNonce } from './client/nonce.ts';
 import { bridge, openPipe } from './client/pipe.ts';
 import { App } from './shell/app.tsx';

@@ -46,5 +46,5 @@ export type { DialogState } from './state/dialogs.ts';
 export type { Command } from './state/commands.ts';
 export type { ResultList } from './state/result-list.ts';
 export { receiveFiles, type Received } from './client/receive.ts';
-export { counted, nounOf } from '../engine/contract/counted.ts';
+export { counted, nounOf } from '../engine/contract/words/counted.ts';
 export { saveFile } from './client/save.ts';

@@ -1,5 +1,5 @@
 /** The interface of a command of the command line. */
-import { DATE_ORDERS, isDateOrder, type DateOrder } from '../../engine/contract/decisions.ts';
+import { DATE_ORDERS, isDateOrder, type DateOrder } from '../../engine/contract/time/decisions.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { CommandSpec, Parsed } from './arguments.ts';
 import type { Streams } from './output.ts';

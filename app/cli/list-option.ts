@@ -1,5 +1,5 @@
 /** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
-import { counted, nounOf } from '../../engine/contract/counted.ts';
+import { counted, nounOf } from '../../engine/contract/words/counted.ts';
 import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { Result } from '../../engine/contract/operations.ts';

@@ -2,7 +2,7 @@
  * Printing on the command line. Text from evidence is hostile: on a terminal control characters are shown, never
  * sent.
  */
-import { counted, nounOf } from '../../engine/contract/counted.ts';
+import { counted, nounOf } from '../../engine/contract/words/counted.ts';
 import { once } from 'node:events';
 import type { Cell } from '../../engine/operations/output/csv.ts';
 

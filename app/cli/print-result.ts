@@ -1,5 +1,5 @@
 /** Prints results in the formats of the command line: streamed rows, and answers. */
-import { counted } from '../../engine/contract/counted.ts';
+import { counted } from '../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/query/answer-records.ts';
@@ -341,7 +341,7 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
 /**
  * The envelope of every answer that is one JSON document: it always has `shape`, `columns` and `rows`; additional
  * properties of a shape (`count`; `rest` and `total`; `interval`, `from`, `to`, `buckets`) are named as in the
- * language. docs/json.md, engine/contract/json-document.ts.
+ * language. docs/json.md, engine/contract/wire/json-document.ts.
  */
 function documentOf(answer: Answer): Record<string, unknown> {
   const { shape, columns } = answer;

@@ -1,5 +1,5 @@
 /** A progress line on the terminal; silent when standard error is not one. */
-import { counted } from '../../engine/contract/counted.ts';
+import { counted } from '../../engine/contract/words/counted.ts';
 import { count, size, visible, type Streams } from './output.ts';
 
 interface Progress {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { FileFilter } from '../../engine/contract/bridge.ts';
+import type { FileFilter } from '../../engine/contract/wire/bridge.ts';
 
 const MOST_PATH = 32_768;
 const MOST_TITLE = 300;

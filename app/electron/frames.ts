@@ -4,7 +4,7 @@
  */
 import { ipcMain } from 'electron';
 import type { WebContents } from 'electron';
-import { encodeFrame, MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
+import { encodeFrame, MAX_FRAME_BYTES } from '../../engine/contract/wire/frame.ts';
 import type { EngineChannel, EngineProcess } from '../engine/process.ts';
 import { FRAME, PAGE, TAKEN } from './ipc.ts';
 

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { app, dialog, nativeTheme } from 'electron';
 import type { BrowserWindow, WebContents } from 'electron';
-import type { ShellCommand } from '../../engine/contract/bridge.ts';
-import { Connection } from '../../engine/contract/client.ts';
+import type { ShellCommand } from '../../engine/contract/wire/bridge.ts';
+import { Connection } from '../../engine/contract/wire/client.ts';
 import { EngineProcess } from '../engine/process.ts';
 import { stateFolder } from '../folders.ts';
 import { caseArgument } from './arguments.ts';

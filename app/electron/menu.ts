@@ -4,7 +4,7 @@
  */
 import { Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
-import type { ShellCommand } from '../../engine/contract/bridge.ts';
+import type { ShellCommand } from '../../engine/contract/wire/bridge.ts';
 
 interface MenuOptions {
   readonly send: (command: ShellCommand) => void;

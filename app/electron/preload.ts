@@ -3,7 +3,7 @@
  * sandboxed, in an isolated context.
  */
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
-import type { Bridge, FileFilter, ShellCommand } from '../../engine/contract/bridge.ts';
+import type { Bridge, FileFilter, ShellCommand } from '../../engine/contract/wire/bridge.ts';
 import {
   CHOOSE_CASE,
   CHOOSE_EVIDENCE,

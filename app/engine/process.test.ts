@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Connection, OperationError, type EngineState } from '../../engine/contract/client.ts';
-import { decodeFrame } from '../../engine/contract/frame.ts';
+import { Connection, OperationError, type EngineState } from '../../engine/contract/wire/client.ts';
+import { decodeFrame } from '../../engine/contract/wire/frame.ts';
 import { EngineProcess, type EngineCommand } from './process.ts';
 
 const node = (script: string): EngineCommand => ({
@@ -9,7 +9,7 @@ const node = (script: string): EngineCommand => ({
   args: ['--input-type=module', '-e', script],
 });
 const WIRE = JSON.stringify(join(import.meta.dirname, 'wire.ts'));
-const FRAMES = JSON.stringify(join(import.meta.dirname, '../../engine/contract/frame.ts'));
+const FRAMES = JSON.stringify(join(import.meta.dirname, '../../engine/contract/wire/frame.ts'));
 /** An engine that says hello to each window, and then runs `then`. */
 const engineThat = (then: string): EngineCommand =>
   node(`

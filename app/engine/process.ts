@@ -6,8 +6,8 @@
  */
 import { spawn } from 'child_process';
 import type { ChildProcess } from 'child_process';
-import type { EngineState, FramePipe } from '../../engine/contract/client.ts';
-import { decodeFrame, encodeFrame, MAX_CALL_HEAD_BYTES } from '../../engine/contract/frame.ts';
+import type { EngineState, FramePipe } from '../../engine/contract/wire/client.ts';
+import { decodeFrame, encodeFrame, MAX_CALL_HEAD_BYTES } from '../../engine/contract/wire/frame.ts';
 import { CLOSE, FRAME, OPEN, TAKEN_STEP, takenMessage, wireHead, WireReader } from './wire.ts';
 
 /** How the engine is started. */

@@ -12,7 +12,7 @@
  *          The engine holds back parts while more than WINDOW_BYTES are in flight. When the engine's standard input
  *          ends it finishes and exits.
  */
-import { MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
+import { MAX_FRAME_BYTES } from '../../engine/contract/wire/frame.ts';
 
 export const FRAME = 0;
 export const OPEN = 1;

@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream';
 
 import { WebSocketServer, type WebSocket } from 'ws';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { FRAMES_PROTOCOL, KEY_NAME, MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
+import { FRAMES_PROTOCOL, KEY_NAME, MAX_FRAME_BYTES } from '../../engine/contract/wire/frame.ts';
 import type { EngineProcess } from '../engine/process.ts';
 import { contentPolicy, makeNonce, withNonce } from '../page.ts';
 import { Access, requireLoopback } from './access.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonDocument } from '../../engine/contract/json-document.ts';
+import { jsonDocument } from '../../engine/contract/wire/json-document.ts';
 import { assertClearMessage, Commands, daybook, json, ndjson, scratch } from './harness.ts';
 
 const space = scratch();

@@ -5,9 +5,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
+import { rowOf, type ColumnBatch } from '../../engine/contract/wire/column-batch.ts';
 import type { EngineProcess } from '../../app/engine/process.ts';
-import { Connection } from '../../engine/contract/client.ts';
+import { Connection } from '../../engine/contract/wire/client.ts';
 import {
   operations,
   type OperationName,

@@ -3,8 +3,8 @@
  * real shell, each with the product's preload and an empty page.
  */
 import type { ElectronApplication } from '@playwright/test';
-import type { Bridge } from '../../engine/contract/bridge.ts';
-import { Connection, type FramePipe } from '../../engine/contract/client.ts';
+import type { Bridge } from '../../engine/contract/wire/bridge.ts';
+import { Connection, type FramePipe } from '../../engine/contract/wire/client.ts';
 import { openDesktop, PRELOAD } from '../electron/electron.ts';
 import { reached, type EndedCall, type Shell } from './shell.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { join } from 'node:path';
-import { Connection, OperationError } from '../../engine/contract/client.ts';
+import { Connection, OperationError } from '../../engine/contract/wire/client.ts';
 import { reached, scratch, startEngine } from './shell.ts';
 
 const { folder, remove } = scratch();

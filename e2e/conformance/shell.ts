@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { engineCommand } from '../../app/engine/command.ts';
 import { EngineProcess } from '../../app/engine/process.ts';
 import { startWebShell, type WebShell } from '../../app/web/server.ts';
-import { Connection, type EngineState, type FramePipe } from '../../engine/contract/client.ts';
+import { Connection, type EngineState, type FramePipe } from '../../engine/contract/wire/client.ts';
 import { scratch } from '../harness.ts';
 
 export { scratch };

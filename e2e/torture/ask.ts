@@ -5,9 +5,9 @@
 import { createInterface } from 'node:readline';
 import { engineServices } from '../../app/engine/services.ts';
 import { settings } from '../../app/settings.ts';
-import { Connection, OperationError } from '../../engine/contract/client.ts';
+import { Connection, OperationError } from '../../engine/contract/wire/client.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { resolveZone } from '../../engine/contract/zone.ts';
+import { resolveZone } from '../../engine/contract/time/zone.ts';
 import { EngineHost } from '../../engine/host.ts';
 import { memoryPipe } from '../../engine/testing/memory-pipe.ts';
 import { countOf } from '../../engine/operations/query/answer-records.ts';

@@ -2,8 +2,13 @@
  * What a window asks of a view, through the engine's contract: lists and any pages of them, timelines, tops, values of a
  * field, conversations. Answers are given as text that is the same by every path.
  */
-import type { Connection } from '../../engine/contract/client.ts';
-import { cell, columnOf, rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
+import type { Connection } from '../../engine/contract/wire/client.ts';
+import {
+  cell,
+  columnOf,
+  rowOf,
+  type ColumnBatch,
+} from '../../engine/contract/wire/column-batch.ts';
 
 /** Begins at a fraction of the list; has all fields where none are named. */
 interface Page {

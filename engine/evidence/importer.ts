@@ -6,7 +6,7 @@
  * the order must never depend on time, chance or block sizes.
  */
 import type { EventBatch } from '../columns/event-batch.ts';
-import type { DateOrder, Decisions } from '../contract/decisions.ts';
+import type { DateOrder, Decisions } from '../contract/time/decisions.ts';
 import type { BreakState } from '../contract/errors.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
 import type { SourceLocation } from '../contract/source-location.ts';

@@ -10,7 +10,7 @@ import { CancelledError, DaybookError, LimitError, SourceError } from '../contra
 import { EventBatch } from '../columns/event-batch.ts';
 import { type ByteOffset, type Kind, PROTOCOL_KINDS } from '../contract/event.ts';
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../evidence/importer.ts';
-import type { Decisions } from '../contract/decisions.ts';
+import type { Decisions } from '../contract/time/decisions.ts';
 import { CUT_COLUMNS, type Cutter } from '../fields/cutting/cutter.ts';
 import { cutterWith } from '../fields/cutting/own-extractors.ts';
 import { type Answer, shapeAnswer } from '../query/answers/answer.ts';

@@ -4,7 +4,7 @@
  */
 import type { EventBatch } from '../columns/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
-import { compareNaturally } from '../contract/natural-order.ts';
+import { compareNaturally } from '../contract/words/natural-order.ts';
 import type { Name } from '../query/syntax/ast.ts';
 import { HIDDEN_COLUMNS, isOther, otherNames } from '../query/names/default-columns.ts';
 import { type Field, chosenName, expandedNames, knownField } from '../query/names/fields.ts';

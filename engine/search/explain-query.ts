@@ -1,5 +1,5 @@
 /** Explains how a query would be answered: the access path, how each segment's events are found, and why. */
-import { counted } from '../contract/counted.ts';
+import { counted } from '../contract/words/counted.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { type Explained, type Plan, explain, listRows } from '../query/index.ts';
 import { directShape } from './access-paths/direct-answer.ts';

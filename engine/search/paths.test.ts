@@ -13,7 +13,7 @@ import { evidence } from '../../app/compose.ts';
 import { writeNfdumpCsv, writeZeekConn } from '../../fixtures/evidence/flows.ts';
 import { END, START } from '../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
-import { cell } from '../contract/column-batch.ts';
+import { cell } from '../contract/wire/column-batch.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import { BUILDER } from '../ingest/testing/in-process.ts';

@@ -2,7 +2,7 @@
  * Two ends of a pipe within one process.
  * Frames arrive in order and later than the call that sent them, as with every other pipe.
  */
-import type { FramePipe } from '../contract/client.ts';
+import type { FramePipe } from '../contract/wire/client.ts';
 
 class MemoryEnd implements FramePipe {
   private other: MemoryEnd | undefined;

@@ -4,7 +4,7 @@
  *
  * Held always: every line is part of one event, blank, or in quarantine.
  */
-import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/time/decisions.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import { type ByteOffset, TS_BASIS } from '../../engine/contract/event.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   SniffHint,
   SniffResult,
 } from '../../engine/evidence/importer.ts';
-import { resolveZone, type Zone } from '../../engine/contract/zone.ts';
+import { resolveZone, type Zone } from '../../engine/contract/time/zone.ts';
 import { CONTINUATION, headAsText } from '../shared/lines.ts';
 import { type LineTaker, type Place, readLines } from '../shared/read-lines.ts';
 import { BEGIN, legacyEnd, recordEnd, type RecordEnd, type RecordTime } from './record.ts';

@@ -7,7 +7,7 @@ import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { EventSink } from '../../engine/evidence/importer.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
-import { nounOf } from '../../engine/contract/counted.ts';
+import { nounOf } from '../../engine/contract/words/counted.ts';
 import { BinXml, BinXmlError } from './binxml.ts';
 import type { LogHandlers, RecordPlace } from './log-reader.ts';
 import { EventRecord, type Value } from './record.ts';

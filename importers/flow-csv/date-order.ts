@@ -2,7 +2,7 @@
  * The order of ambiguous dates of a table or of JSON records, such as 3/4/2026, found by looking ahead for one that
  * can be read in one way only. Invariant: the result depends on the content alone.
  */
-import type { DateOrder } from '../../engine/contract/decisions.ts';
+import type { DateOrder } from '../../engine/contract/time/decisions.ts';
 import type { SourceInput } from '../../engine/evidence/importer.ts';
 import { piecesOf } from '../../engine/evidence/pieces.ts';
 import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';

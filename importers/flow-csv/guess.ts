@@ -24,7 +24,7 @@ import {
 } from './fields.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { textOf } from '../../engine/fields/reading/texts.ts';
-import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
+import { resolveZone, UTC, type Zone } from '../../engine/contract/time/zone.ts';
 import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';
 

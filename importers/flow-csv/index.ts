@@ -5,7 +5,7 @@
  * Invariants: the events depend on the bytes and the options alone, and memory is bounded by the longest accepted
  * row.
  */
-import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/time/decisions.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type {
   EventSink,
@@ -20,7 +20,7 @@ import { firstBlocks, piecesOf } from '../../engine/evidence/pieces.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
-import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
+import { resolveZone, UTC, type Zone } from '../../engine/contract/time/zone.ts';
 import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';

@@ -6,7 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
-import { nounOf } from '../../engine/contract/counted.ts';
+import { nounOf } from '../../engine/contract/words/counted.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink, LineRecords } from '../../engine/evidence/importer.ts';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { Column } from '../../engine/columns/columns.ts';
-import { resolveZone } from '../../engine/contract/zone.ts';
+import { resolveZone } from '../../engine/contract/time/zone.ts';
 import { BEHIND } from './plain-cells.ts';
 import { PlainRows, type PlainTable } from './plain-rows.ts';
 import { planRow } from './plan.ts';

@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer';
 import { type EventBatch, isMappedIp4 } from '../../engine/columns/event-batch.ts';
 import type { NumberColumn, TextColumn } from '../../engine/columns/columns.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
-import type { Zone } from '../../engine/contract/zone.ts';
+import type { Zone } from '../../engine/contract/time/zone.ts';
 import { parseDecimal, parseHex, parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { hash53 } from '../shared/hash53.ts';
 import * as F from './fields.ts';

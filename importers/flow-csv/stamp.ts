@@ -7,11 +7,11 @@
  * all forms with a year that log lines have (`Stamp`). Held always: a time is read
  * whole or refused, and a time without a zone is local time of `zone`.
  */
-import type { DateOrder } from '../../engine/contract/decisions.ts';
+import type { DateOrder } from '../../engine/contract/time/decisions.ts';
 import { daysFromCivil, isDate } from '../shared/bytes.ts';
 import { DatePlacer } from '../shared/date-order.ts';
 import { Stamp } from '../shared/stamp.ts';
-import { UTC, type Zone } from '../../engine/contract/zone.ts';
+import { UTC, type Zone } from '../../engine/contract/time/zone.ts';
 import { digitBits, numberOf, othersOf, ZEROS } from './plain-cells.ts';
 
 const MICROS = 1_000_000;

@@ -1,6 +1,6 @@
 /** A time means the same in a cell, in a member and in a line of a log. */
 import { expect, it } from 'vitest';
-import { resolveZone } from '../../engine/contract/zone.ts';
+import { resolveZone } from '../../engine/contract/time/zone.ts';
 import { collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
 import { StampReader } from './stamp.ts';

@@ -5,7 +5,7 @@
  * Invariants: every entry is an event or in quarantine; an unreadable field is reported in its event; buffered
  * fields are bounded.
  */
-import { counted } from '../../engine/contract/counted.ts';
+import { counted } from '../../engine/contract/words/counted.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { EventSink } from '../../engine/evidence/importer.ts';
 import { JournalEntryWriter, MAX_ENTRY } from '../shared/journal-entry.ts';

@@ -2,7 +2,7 @@
  * nfdump's binary files, as nfcapd, nfpcapd and sfcapd write them: every flow is an event of kind `flow`.
  * See docs/importers/nfcapd.md.
  */
-import { counted } from '../../engine/contract/counted.ts';
+import { counted } from '../../engine/contract/words/counted.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type {
   EventSink,

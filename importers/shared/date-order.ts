@@ -10,7 +10,7 @@ import {
   GIVEN,
   ORDER_NAMES,
   type DateOrder,
-} from '../../engine/contract/decisions.ts';
+} from '../../engine/contract/time/decisions.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/evidence/importer.ts';
 

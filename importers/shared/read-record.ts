@@ -3,7 +3,7 @@
  * Plain files are read at the record's position; in compressed files and archive members everything before it is
  * read as well. Nothing is written except temporary copies of archive members, which are removed again.
  */
-import { nounOf } from '../../engine/contract/counted.ts';
+import { nounOf } from '../../engine/contract/words/counted.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';

@@ -5,8 +5,8 @@
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.host/start-transcript
  */
 import type { EventSink, ReadOptions } from '../../engine/evidence/importer.ts';
-import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
-import { resolveZone, type Zone } from '../../engine/contract/zone.ts';
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/time/decisions.ts';
+import { resolveZone, type Zone } from '../../engine/contract/time/zone.ts';
 import type { CommandReader, Commands, CommandTime, Place } from './commands.ts';
 
 export const STARS = /^\*{20,}$/;

@@ -6,10 +6,10 @@
  */
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { TextColumn } from '../../engine/columns/columns.ts';
-import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/time/decisions.ts';
 import { TS_BASIS, type ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/evidence/importer.ts';
-import type { Zone } from '../../engine/contract/zone.ts';
+import type { Zone } from '../../engine/contract/time/zone.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
 import { AttributeNames } from '../shared/attribute-names.ts';

@@ -8,7 +8,7 @@ import type {
   ReadOptions,
   SourceInput,
 } from '../../engine/evidence/importer.ts';
-import { resolveZone } from '../../engine/contract/zone.ts';
+import { resolveZone } from '../../engine/contract/time/zone.ts';
 import { scanDates } from './dates.ts';
 import { readJournald } from './journald.ts';
 import { FRAMED, JOURNALD, layout, LINES, mixedLayout, XML } from './layout.ts';

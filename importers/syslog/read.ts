@@ -6,7 +6,7 @@
  * is buffered for that is bounded.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import { nounOf } from '../../engine/contract/counted.ts';
+import { nounOf } from '../../engine/contract/words/counted.ts';
 import type {
   EventSink,
   LineRecords,
@@ -21,7 +21,7 @@ import {
   MAX_LINE_BYTES,
   type LineEncoding,
 } from '../shared/lines.ts';
-import type { Zone } from '../../engine/contract/zone.ts';
+import type { Zone } from '../../engine/contract/time/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
 import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
 import { Emitter } from './emit.ts';

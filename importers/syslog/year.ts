@@ -10,7 +10,7 @@
  * Invariants: the look-ahead (`YearScan`) and the reading (`YearCursor`) form the same segments, because both use
  * `Segments` on the same dates in the same order. Memory is bounded, whatever the dates are.
  */
-import { GIVEN } from '../../engine/contract/decisions.ts';
+import { GIVEN } from '../../engine/contract/time/decisions.ts';
 import type { ReadOptions } from '../../engine/evidence/importer.ts';
 
 /** Days of a leap year before each month, so that 29 February has a number. */

@@ -1,7 +1,7 @@
 /** The window's pipe to the engine: Electron's bridge where there is one, else a WebSocket. */
-import type { Bridge } from '../../engine/contract/bridge.ts';
-import type { FramePipe } from '../../engine/contract/client.ts';
-import { FRAMES_PROTOCOL, KEY_NAME } from '../../engine/contract/frame.ts';
+import type { Bridge } from '../../engine/contract/wire/bridge.ts';
+import type { FramePipe } from '../../engine/contract/wire/client.ts';
+import { FRAMES_PROTOCOL, KEY_NAME } from '../../engine/contract/wire/frame.ts';
 
 declare global {
   interface Window {

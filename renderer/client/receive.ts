@@ -1,6 +1,6 @@
 /** Passes dropped files to the engine: their paths if the shell knows them, otherwise their content. */
-import { OperationError, type Engine } from '../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { OperationError, type Engine } from '../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import { bridge } from './pipe.ts';
 
 const PIECE = 2 << 20;

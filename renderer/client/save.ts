@@ -1,6 +1,6 @@
 /** Saves a file that the engine writes: to a path chosen in the shell, or as a download. */
 import { bridge } from './pipe.ts';
-import type { FileFilter } from '../../engine/contract/bridge.ts';
+import type { FileFilter } from '../../engine/contract/wire/bridge.ts';
 
 type Piece = { readonly bytes: Uint8Array } | object;
 

@@ -1,6 +1,6 @@
 /** The line below: how many events, from how many days, by which path, how long it took. */
 import { Tooltip, UnstyledButton } from '@mantine/core';
-import { counted } from '../../engine/contract/counted.ts';
+import { counted } from '../../engine/contract/words/counted.ts';
 import { useCase, useSession, useView, useWorkspace } from '../state/context.ts';
 import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';

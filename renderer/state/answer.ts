@@ -4,8 +4,8 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { errorInfoOf } from '../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import type { OperationName, Params, Part, Result } from '../../engine/contract/operations.ts';
 import { STOPPED } from './asking.ts';
 import { useSession, useWorkspace } from './context.ts';

@@ -2,7 +2,7 @@
  * What parts of the window are asking of the engine about the view, so that a person can stop all of
  * it at once, and what stands around it waits for what is looked at.
  */
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 
 export interface Asking {
   /**

@@ -4,8 +4,8 @@
  * to the engine; nothing here ends it but `cancel`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { errorInfoOf, type Engine } from '../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { errorInfoOf, type Engine } from '../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import type { Params, Part, Result } from '../../engine/contract/operations.ts';
 
 export type ImportReport = Result<'import.start'>;

@@ -1,6 +1,10 @@
 /** Lists are given again to an engine that has lost them, once for all who ask, and to no other. */
 import { describe, expect, it } from 'vitest';
-import { OperationError, type CallOptions, type Engine } from '../../engine/contract/client.ts';
+import {
+  OperationError,
+  type CallOptions,
+  type Engine,
+} from '../../engine/contract/wire/client.ts';
 import type { OperationName, Params, Result } from '../../engine/contract/operations.ts';
 import { askedList, createLists, linesOf } from './lists.ts';
 

@@ -3,7 +3,11 @@
  * window, and the window holds them, too: an engine that does not have them any more, because it was
  * started again or kept many others, is given them again without anybody noticing.
  */
-import { OperationError, type CallOptions, type Engine } from '../../engine/contract/client.ts';
+import {
+  OperationError,
+  type CallOptions,
+  type Engine,
+} from '../../engine/contract/wire/client.ts';
 import type { OperationName, Params, Result } from '../../engine/contract/operations.ts';
 
 /** What narrows a view. */

@@ -1,6 +1,6 @@
 /** Short messages in the corner of the window: what went wrong and what to do, or what was done. */
 import { notifications } from '@mantine/notifications';
-import { errorInfoOf } from '../../engine/contract/client.ts';
+import { errorInfoOf } from '../../engine/contract/wire/client.ts';
 import { errorWords } from '../widgets/texts/window-words.ts';
 
 /** Tells what an operation failed with; a cancelled one needs no words. */

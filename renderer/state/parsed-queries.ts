@@ -2,7 +2,7 @@
  * Queries taken apart by the engine, each asked once: the editor asks while a person types, and what
  * is run from it is known already. What a text means does not change while its case is open.
  */
-import type { Engine } from '../../engine/contract/client.ts';
+import type { Engine } from '../../engine/contract/wire/client.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
 
 export type ParsedQuery = Result<'query.parse'>;

@@ -3,9 +3,9 @@
  * status line, timeline's heading). The list before stays until the new one has its first rows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { OperationError, type Engine } from '../../engine/contract/client.ts';
-import type { ColumnBatch } from '../../engine/contract/column-batch.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { OperationError, type Engine } from '../../engine/contract/wire/client.ts';
+import type { ColumnBatch } from '../../engine/contract/wire/column-batch.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
 import { STOPPED, type Asking } from './asking.ts';
 

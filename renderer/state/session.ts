@@ -1,7 +1,7 @@
 /** What a window knows beside its view: the engine, the open case, the event that is selected. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { EngineState } from '../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { EngineState } from '../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import type { Result } from '../../engine/contract/operations.ts';
 
 export type CaseInfo = Result<'case.open'>;

@@ -1,7 +1,7 @@
 /** Work that a form or a button starts: whether it runs, and what it failed with. */
 import { useRef, useState } from 'react';
-import { errorInfoOf } from '../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import { notifyError } from './notify.ts';
 
 interface Submit<A extends unknown[]> {

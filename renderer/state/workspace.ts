@@ -4,8 +4,8 @@
  * through `panel-api.ts`.
  */
 import type { StoreApi } from 'zustand/vanilla';
-import type { Connection, Engine } from '../../engine/contract/client.ts';
-import type { Bridge } from '../../engine/contract/bridge.ts';
+import type { Connection, Engine } from '../../engine/contract/wire/client.ts';
+import type { Bridge } from '../../engine/contract/wire/bridge.ts';
 import { createAsking, type Asking } from './asking.ts';
 import { createCaseSwitch, noteLost } from './case-switch.ts';
 import { createCommands, type CommandList } from './commands.ts';

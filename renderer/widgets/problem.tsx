@@ -2,7 +2,7 @@
 import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { EventText } from './texts/event-text.tsx';
 import { errorWords } from './texts/window-words.ts';

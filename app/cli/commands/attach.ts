@@ -1,5 +1,5 @@
 /** `daybook attach`: loads a handed-over case into a ClickHouse. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { attach } from '../../../engine/operations/cluster/attach/attach.ts';
 import type { Command } from '../command.ts';
 import { withCluster } from '../on-cluster.ts';

@@ -1,5 +1,5 @@
 /** `daybook audit`: every change of a case, in order, and whether the log of them is as it was written. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { detailsText } from '../../../engine/operations/report/details.ts';
 import { EXIT, type Command } from '../command.ts';
 import { table, visible, write } from '../output.ts';

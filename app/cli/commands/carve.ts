@@ -1,5 +1,5 @@
 /** `daybook carve`: extracts files that connections carried from the captures. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { CARVED_LIST, carveFiles } from '../../../engine/operations/output/carve.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';

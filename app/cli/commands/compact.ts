@@ -1,5 +1,5 @@
 /** `daybook compact`: merges small segments and removes deleted events from the files. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { compactCase } from '../../../engine/operations/case/compact.ts';
 import type { Command } from '../command.ts';
 import { write } from '../output.ts';

@@ -1,6 +1,6 @@
 /** `daybook delete`: deletes the events that a query finds, with a recorded reason. */
 import { lookupFilesOf } from '../lookup-files.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { deleteEvents } from '../../../engine/operations/marks/mark.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';

@@ -1,7 +1,11 @@
 /** `daybook event`: everything about one event, its bytes in the evidence, and its note. */
-import { bytesText, hexLines } from '../../../engine/contract/bytes-text.ts';
-import { type CellValue, type ColumnBatch, rowOf } from '../../../engine/contract/column-batch.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { bytesText, hexLines } from '../../../engine/contract/words/bytes-text.ts';
+import {
+  type CellValue,
+  type ColumnBatch,
+  rowOf,
+} from '../../../engine/contract/wire/column-batch.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { rawRecord, shownPacket } from '../../../engine/operations/event/event-bytes.ts';

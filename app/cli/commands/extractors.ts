@@ -1,5 +1,5 @@
 /** The parts of `daybook fields` about extractors: `--add`, `--remove`, `--extractors`, `--test`. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
   addExtractor,

@@ -1,5 +1,5 @@
 /** `daybook findings`: tags and notes in report order; sets their severity, place and colour. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {

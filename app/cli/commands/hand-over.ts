@@ -1,5 +1,5 @@
 /** `daybook hand-over`: the case as Parquet files and JSON lines, for others. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { isBucketAddress } from '../../../engine/contract/bucket-address.ts';
 import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { handOver } from '../../../engine/operations/hand-over/hand-over.ts';

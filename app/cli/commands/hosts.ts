@@ -1,5 +1,5 @@
 /** `daybook hosts`: the addresses of a case with their names, users and services. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { HOST_FACTS, type FactName } from '../../../engine/operations/query/hosts/host-clues.ts';

@@ -1,9 +1,9 @@
 /** `daybook import`: reads evidence into a case. */
-import { counted } from '../../../engine/contract/counted.ts';
-import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
+import { decisionText, describeDecisions } from '../../../engine/contract/time/decisions.ts';
 import { DaybookError, hasCode } from '../../../engine/contract/errors.ts';
 import type { ManifestReport } from '../../../engine/contract/hash-manifest.ts';
-import { algorithmName } from '../../../engine/contract/listed-hash-text.ts';
+import { algorithmName } from '../../../engine/contract/words/listed-hash-text.ts';
 import {
   importEvidence,
   type ImportReport,

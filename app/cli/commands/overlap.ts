@@ -1,5 +1,5 @@
 /** `daybook overlap`: lines that sources have in common, shown twice or once. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { changeOverlaps, listOverlaps } from '../../../engine/operations/case/overlap.ts';
 import type { Command } from '../command.ts';

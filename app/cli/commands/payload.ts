@@ -1,5 +1,5 @@
 /** `daybook payload`: searches the payloads of connections in the captures. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import {
   bodyText,
   endText,
@@ -8,7 +8,7 @@ import {
   notSearchedTexts,
   printable,
   searchedText,
-} from '../../../engine/contract/payload-search.ts';
+} from '../../../engine/contract/words/payload-search.ts';
 import { tagEvents, tagName } from '../../../engine/operations/marks/mark.ts';
 import {
   type FoundPayload,

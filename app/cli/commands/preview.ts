@@ -1,7 +1,7 @@
 /** `daybook preview`: what an import of files would yield, without storing anything. */
-import { type CellValue, cell } from '../../../engine/contract/column-batch.ts';
-import { counted } from '../../../engine/contract/counted.ts';
-import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
+import { type CellValue, cell } from '../../../engine/contract/wire/column-batch.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
+import { decisionText, describeDecisions } from '../../../engine/contract/time/decisions.ts';
 import { type Preview, previewEvidence } from '../../../engine/operations/evidence/preview.ts';
 import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';

@@ -1,6 +1,6 @@
 /** `daybook query` and its short forms `count`, `top` and `timeline`. */
 import { lookupFilesOf } from '../lookup-files.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
 import { countOf } from '../../../engine/operations/query/answer-records.ts';

@@ -1,5 +1,5 @@
 /** `daybook refield`: extracts fields from the messages of a case again. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { refieldCase } from '../../../engine/operations/case/fields/refield.ts';
 import { rewriteMemoryOf } from '../../../engine/operations/system/settings.ts';
 import type { Command } from '../command.ts';

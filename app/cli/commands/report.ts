@@ -1,7 +1,7 @@
 /** `daybook report`: the case as one self-contained page. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { CLASSIFICATION_PAGES } from '../../../engine/contract/classification.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
+import { CLASSIFICATION_PAGES } from '../../../engine/contract/words/classification.ts';
+import { resolveZone } from '../../../engine/contract/time/zone.ts';
 import { writeReport } from '../../../engine/operations/report/write.ts';
 import { VERSION } from '../../version.ts';
 import { FORCE_OPTION, type Command } from '../command.ts';

@@ -1,5 +1,5 @@
 /** `daybook retime`: changes decisions about the times of sources. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { retimeSources, type RetimeReport } from '../../../engine/operations/case/retime.ts';
 import { rewriteMemoryOf } from '../../../engine/operations/system/settings.ts';
 import { EXIT, dateOrderOf, type Command } from '../command.ts';

@@ -1,7 +1,7 @@
 /** `daybook scan`: a query over evidence files in one pass; nothing is stored. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
+import { resolveZone } from '../../../engine/contract/time/zone.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
 import { countOf } from '../../../engine/operations/query/answer-records.ts';
 import {

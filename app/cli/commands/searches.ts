@@ -1,5 +1,5 @@
 /** `daybook searches`: the saved searches of a case. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { formatView, parseView } from '../../../engine/contract/view-string.ts';

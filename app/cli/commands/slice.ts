@@ -1,5 +1,5 @@
 /** `daybook slice`: writes the packets of a query to a separate capture. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { slicePackets } from '../../../engine/operations/output/packet-slice.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';

@@ -1,8 +1,8 @@
 /** `daybook sources`: the imported sources, with their ledgers and decisions. */
 import { statusOf, type SourceRow, type UnreadFile } from '../../../engine/search/index.ts';
-import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
+import { listedHashText } from '../../../engine/contract/words/listed-hash-text.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { locateSources } from '../../../engine/operations/case/locate.ts';
 import { fromCatalog } from '../../../engine/operations/case/latency.ts';
 import type { Parsed } from '../arguments.ts';

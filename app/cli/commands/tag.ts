@@ -1,6 +1,6 @@
 /** `daybook tag`: tags the events that a query finds. */
 import { lookupFilesOf } from '../lookup-files.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';

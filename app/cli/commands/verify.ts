@@ -4,8 +4,8 @@ import {
   caseVerdict,
   evidenceVerdict,
   sampleVerdict,
-} from '../../../engine/contract/verify-verdict.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+} from '../../../engine/contract/words/verify-verdict.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { isBucketAddress } from '../../../engine/contract/bucket-address.ts';
 import type { HandOverCheck } from '../../../engine/contract/hand-over.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';

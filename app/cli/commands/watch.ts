@@ -1,6 +1,6 @@
 /** `daybook watch`: a line per change of a case; with a query, the events that arrive. */
-import { counted } from '../../../engine/contract/counted.ts';
-import { resolveZone } from '../../../engine/contract/zone.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
+import { resolveZone } from '../../../engine/contract/time/zone.ts';
 import {
   isSame,
   reachedBy,

@@ -1,7 +1,7 @@
 /**
  * Table `sources`: evidence files and archive members, by their hashes.
  */
-import type { Decisions } from '../../contract/decisions.ts';
+import type { Decisions } from '../../contract/time/decisions.ts';
 import type { LostPlace } from '../../contract/errors.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { ListedHash } from '../../contract/hash-manifest.ts';

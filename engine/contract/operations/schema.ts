@@ -1,8 +1,8 @@
 /** Building blocks of the operations' schemas. */
 import { z } from 'zod';
-import { DATE_ORDERS } from '../decisions.ts';
+import { DATE_ORDERS } from '../time/decisions.ts';
 import { KINDS } from '../event.ts';
-import type { ColumnBatch } from '../column-batch.ts';
+import type { ColumnBatch } from '../wire/column-batch.ts';
 
 /** The schemas of one operation: its parameters, its partial results, its result. */
 interface OperationSchema<

@@ -4,7 +4,7 @@
  */
 import { locationOf, samePlace } from '../../catalog/source-place.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
-import { basisOf, GIVEN, type TimeDecision } from '../../contract/decisions.ts';
+import { basisOf, GIVEN, type TimeDecision } from '../../contract/time/decisions.ts';
 import type { BeginReply, BeginRequest, EqualStart, Known, SkipPlan } from '../worker/protocol.ts';
 import type { ImportContext } from './import-context.ts';
 import type { ImportLedger } from './import-ledger.ts';

@@ -1,6 +1,6 @@
 /** The request for an import, and its report: for each source and in total. */
 import type { Broken, SourceRow } from '../../catalog/tables/sources.ts';
-import type { Decisions } from '../../contract/decisions.ts';
+import type { Decisions } from '../../contract/time/decisions.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { ManifestReport } from '../../contract/hash-manifest.ts';
 import type { Ignored } from '../../contract/left-out.ts';

@@ -2,7 +2,7 @@
 import type { Kind } from '../../contract/event.ts';
 import type { SourceLocation } from '../../contract/source-location.ts';
 import type { TableOutline } from '../../evidence/importer.ts';
-import type { Decisions } from '../../contract/decisions.ts';
+import type { Decisions } from '../../contract/time/decisions.ts';
 import type { FoundFile, ImportOptions } from '../worker/protocol.ts';
 
 export type ToPreviewWorker =

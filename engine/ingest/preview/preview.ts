@@ -18,8 +18,8 @@ import type {
   SourceInput,
 } from '../../evidence/importer.ts';
 import { LOST } from '../../evidence/importer.ts';
-import { clockErrorOf } from '../../contract/clock.ts';
-import { GIVEN, type Decisions } from '../../contract/decisions.ts';
+import { clockErrorOf } from '../../contract/time/clock.ts';
+import { GIVEN, type Decisions } from '../../contract/time/decisions.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import type {
   FromPreviewWorker,

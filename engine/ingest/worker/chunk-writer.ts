@@ -10,8 +10,8 @@ import { BATCH_BYTES, BATCH_ROWS, EventBatch } from '../../columns/event-batch.t
 import type { BreakState } from '../../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../../contract/event.ts';
 import type { EventSink } from '../../evidence/importer.ts';
-import { clockErrorOf } from '../../contract/clock.ts';
-import { GIVEN, type Decisions } from '../../contract/decisions.ts';
+import { clockErrorOf } from '../../contract/time/clock.ts';
+import { GIVEN, type Decisions } from '../../contract/time/decisions.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import { type BatchRows, rowList, rowSpan } from '../../store/parts/batch-rows.ts';

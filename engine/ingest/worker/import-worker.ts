@@ -2,7 +2,7 @@
  * The import worker: walks its items, asks the coordinator about each source, reads it through its importer and
  * hands over chunks.
  */
-import { nounOf } from '../../contract/counted.ts';
+import { nounOf } from '../../contract/words/counted.ts';
 import { createHash } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
 import { diskError } from '../../util/files.ts';

@@ -2,7 +2,7 @@
 import type { DayCount } from '../../util/segment-days.ts';
 import type { ReadLimits } from '../../contract/left-out.ts';
 import type { SourceLocation } from '../../contract/source-location.ts';
-import type { Decisions, DateOrder } from '../../contract/decisions.ts';
+import type { Decisions, DateOrder } from '../../contract/time/decisions.ts';
 import type { EpochMicros, Kind } from '../../contract/event.ts';
 import type { Broken } from '../../catalog/tables/sources.ts';
 import type { ArchiveFile } from '../../catalog/source-place.ts';
@@ -43,7 +43,7 @@ export interface ImportOptions {
   timeZone: string | undefined;
   year: number | undefined;
   dateOrder: DateOrder | undefined;
-  /** The error of the clock that timestamped the evidence, in the canonical form of contract/clock.ts. */
+  /** The error of the clock that timestamped the evidence, in the canonical form of contract/time/clock.ts. */
   clock: string | undefined;
   packets: boolean;
   flows: boolean;

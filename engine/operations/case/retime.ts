@@ -6,11 +6,11 @@
  * unambiguous date) stays. A clock error applies to the whole source; the old one is undone first.
  */
 import type { SegmentRow, SourceRow } from '../../catalog/index.ts';
-import { canonicalClockError, clockErrorOf } from '../../contract/clock.ts';
-import { type DateOrder, type Decisions, GIVEN } from '../../contract/decisions.ts';
+import { canonicalClockError, clockErrorOf } from '../../contract/time/clock.ts';
+import { type DateOrder, type Decisions, GIVEN } from '../../contract/time/decisions.ts';
 import { CancelledError, DaybookError, hasCode } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
-import { resolveZone, type Zone } from '../../contract/zone.ts';
+import { resolveZone, type Zone } from '../../contract/time/zone.ts';
 import { findSources } from './find-source.ts';
 import {
   CaseWriter,

@@ -1,5 +1,5 @@
 /** Events that several queries find, as one batch of columns. */
-import { cell, columnOf, makeColumn, type ColumnBatch } from '../../contract/column-batch.ts';
+import { cell, columnOf, makeColumn, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import { columnNames, type OutputColumn, type Plan } from '../../query/index.ts';
 import {
   askQuery,

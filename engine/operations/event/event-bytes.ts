@@ -1,5 +1,5 @@
 /** The bytes of an event's record, and the layers of a packet, from the evidence. */
-import { clockErrorOf } from '../../contract/clock.ts';
+import { clockErrorOf } from '../../contract/time/clock.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { StreamContent } from '../../evidence/stream.ts';
 import { type CaseSession, eventKey } from '../../search/index.ts';

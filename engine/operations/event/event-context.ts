@@ -6,7 +6,7 @@
  * neighbours.
  */
 import { disjointGroups } from '../../util/segment-days.ts';
-import type { ColumnBatch } from '../../contract/column-batch.ts';
+import type { ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { SegmentRow } from '../../catalog/index.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { type CaseSession, eventKey } from '../../search/index.ts';

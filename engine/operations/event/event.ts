@@ -1,9 +1,9 @@
 /** One event with everything that the case knows about it. */
-import { shownDigits } from '../../contract/time-text.ts';
+import { shownDigits } from '../../contract/time/time-text.ts';
 import { existsSync } from 'node:fs';
 import type { SourceRow } from '../../catalog/index.ts';
-import { clockErrorOf } from '../../contract/clock.ts';
-import { ORDER_NAMES } from '../../contract/decisions.ts';
+import { clockErrorOf } from '../../contract/time/clock.ts';
+import { ORDER_NAMES } from '../../contract/time/decisions.ts';
 import {
   COLUMNS,
   CUT_TEXTS,

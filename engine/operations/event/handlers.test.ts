@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
-import { cell, columnOf, type ColumnBatch } from '../../contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { Params } from '../../contract/operations.ts';
 import {
   datagram,

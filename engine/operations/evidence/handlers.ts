@@ -3,7 +3,7 @@ import type { Part, Request } from '../../contract/operations.ts';
 import type { evidenceOperations } from '../../contract/operations/evidence.ts';
 import { Catalog } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { resolveZone } from '../../contract/zone.ts';
+import { resolveZone } from '../../contract/time/zone.ts';
 import type { ImportOptions } from '../../ingest/index.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
 import { argumentsOf, listImports } from './import-history.ts';

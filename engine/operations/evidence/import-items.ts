@@ -2,7 +2,7 @@
  * The items of an import: paths with a person's decisions for each, and the files found below them. A file is read
  * once, however many paths lead to it.
  */
-import { canonicalClockError } from '../../contract/clock.ts';
+import { canonicalClockError } from '../../contract/time/clock.ts';
 import type { ReadLimits } from '../../contract/left-out.ts';
 import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/index.ts';
 

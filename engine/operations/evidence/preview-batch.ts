@@ -4,7 +4,7 @@ import {
   type BatchColumn,
   type CellValue,
   type ColumnBatch,
-} from '../../contract/column-batch.ts';
+} from '../../contract/wire/column-batch.ts';
 import { COLUMNS } from '../../contract/event.ts';
 import type { PreviewRow, StoredValue } from '../../ingest/index.ts';
 import { nameOf } from '../../query/filters/names.ts';

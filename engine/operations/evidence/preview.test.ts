@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { journalOf } from '../../../importers/journal/testing/build.ts';
-import { cell, columnOf, rowOf } from '../../contract/column-batch.ts';
+import { cell, columnOf, rowOf } from '../../contract/wire/column-batch.ts';
 import type { SourceRow } from '../../catalog/tables/sources.ts';
 import {
   importInProcess,

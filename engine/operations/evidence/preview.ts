@@ -6,7 +6,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { SourceRow } from '../../catalog/index.ts';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import type { Part, Result } from '../../contract/operations.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import {

@@ -11,7 +11,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSpillFolder, removeLeftSpill, type SpillFolder } from '../../catalog/index.ts';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
   HANDED_OVER_PATH,

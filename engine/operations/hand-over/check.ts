@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { follows, type StoredAuditEntry } from '../../catalog/index.ts';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import {
   MANIFEST,

@@ -19,7 +19,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { FileReceiver, FileTaker } from '../../evidence/carried-files.ts';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';

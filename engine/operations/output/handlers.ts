@@ -1,6 +1,6 @@
 /** Handlers of what leaves the case. */
 import type { outputOperations } from '../../contract/operations/output.ts';
-import { resolveZone } from '../../contract/zone.ts';
+import { resolveZone } from '../../contract/time/zone.ts';
 import { withList } from '../query/kept-lists.ts';
 import { atIntervals } from '../at-intervals.ts';
 import type { HandlersOf, Services } from '../handler.ts';

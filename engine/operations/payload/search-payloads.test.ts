@@ -21,7 +21,7 @@ import {
   response,
   SETTINGS,
 } from '../../../importers/pcap/protocols/testing/http2.ts';
-import { notSearchedTexts } from '../../contract/payload-search.ts';
+import { notSearchedTexts } from '../../contract/words/payload-search.ts';
 import { type SmallCase, smallCase } from '../testing/small-case.ts';
 import { type FoundPayload, type PayloadSearchReport, searchPayloads } from './search-payloads.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import { CancelledError, DaybookError, messageOfError } from '../../contract/errors.ts';
-import { clockErrorOf } from '../../contract/clock.ts';
-import type { PayloadMatch, SearchedPayloads } from '../../contract/payload-search.ts';
+import { clockErrorOf } from '../../contract/time/clock.ts';
+import type { PayloadMatch, SearchedPayloads } from '../../contract/words/payload-search.ts';
 import type {
   BodyPlace,
   BodyTaker,

@@ -6,7 +6,7 @@
  */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { BodyPlace, BodyTaker, StreamTaker } from '../../evidence/payloads.ts';
-import type { FoundBody } from '../../contract/payload-search.ts';
+import type { FoundBody } from '../../contract/words/payload-search.ts';
 import type { PayloadPattern } from './payload-pattern.ts';
 
 /** Bytes that are shown in front of a match and after it. */

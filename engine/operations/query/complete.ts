@@ -6,7 +6,7 @@ import { daysOfAll } from '../../util/segment-days.ts';
 import { attributesOf } from '../../query/names/attribute-names.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { CONN_STATES, KINDS } from '../../contract/event.ts';
-import { compareNaturally } from '../../contract/natural-order.ts';
+import { compareNaturally } from '../../contract/words/natural-order.ts';
 import { FUNCTIONS } from '../../contract/query-spelling.ts';
 import {
   ADDRESS_CLASSES,

@@ -7,7 +7,7 @@ import { evidence } from '../../../app/compose.ts';
 import { writeNfdumpCsv, writeZeekConn } from '../../../fixtures/evidence/flows.ts';
 import { END, START } from '../../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../../fixtures/evidence/syslog.ts';
-import { cell, columnOf, rowOf, type ColumnBatch } from '../../contract/column-batch.ts';
+import { cell, columnOf, rowOf, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { OperationName, Params, Part, Result } from '../../contract/operations.ts';
 import { importInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc5424 } from '../../ingest/testing/small-evidence.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ColumnBatch, cell } from '../../contract/column-batch.ts';
+import { type ColumnBatch, cell } from '../../contract/wire/column-batch.ts';
 import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { compactAll } from '../../ingest/compaction/compact.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';

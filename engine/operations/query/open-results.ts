@@ -1,5 +1,5 @@
 /** `result.*`: a window's open lists. They are closed with it. */
-import type { ColumnBatch } from '../../contract/column-batch.ts';
+import type { ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { hasCode } from '../../contract/errors.ts';
 import { IndexDamaged } from '../../index/index.ts';

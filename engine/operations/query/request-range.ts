@@ -1,7 +1,7 @@
 /** The time range of a request, as people write it. */
 import { DaybookError } from '../../contract/errors.ts';
 import type { EpochMicros } from '../../contract/event.ts';
-import { parseTime } from '../../contract/time-text.ts';
+import { parseTime } from '../../contract/time/time-text.ts';
 import { zoneOffset } from '../../query/time/zone.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** `query.run` and `query.explain`: a query as the command line runs it, its answer as a batch. */
-import { ColumnMaker, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
+import { ColumnMaker, type CellValue, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { Plan, ShownRecord, ShownValue } from '../../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
 import {

@@ -1,5 +1,5 @@
 /** The whole report as one self-contained page. Pure: the same facts give the same bytes. */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { createHash } from 'node:crypto';
 import type { ReportFacts } from './facts.ts';
 import { recorded } from './figures.ts';

@@ -1,5 +1,5 @@
 /** Numbers, sizes and times as the report writes them. */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { formatTime } from '../../query/index.ts';
 import { markup, type Html } from './html.ts';

@@ -1,5 +1,5 @@
 /** Counts over time as a drawing (SVG) with its figures; without a script, a style or a colour that must be seen. */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { axisTicks } from './axis-ticks.ts';
 import { markup, plainText, type Html } from './html.ts';
 

@@ -1,6 +1,6 @@
 /** Saved views in a report: their first rows, and numbers of events over time. */
 import type { SearchRow } from '../../catalog/index.ts';
-import { counted, nounOf } from '../../contract/counted.ts';
+import { counted, nounOf } from '../../contract/words/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { endsEvents, parseQuery, type Ast } from '../../query/index.ts';

@@ -3,7 +3,7 @@
  * bytes, and events of each source by reading them again.
  */
 import { createHash } from 'node:crypto';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../util/regular-file.ts';
 import { type SegmentRow, type SourceRow, archiveOf, locationOf } from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';

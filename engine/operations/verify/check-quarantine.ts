@@ -3,7 +3,7 @@
  * number of their records, which must equal that of the sources' ledgers.
  */
 import { constants } from 'node:fs';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
 import type { ImportRow, SourceRow } from '../../catalog/index.ts';

@@ -1,7 +1,7 @@
 /** Checks that the segments, their side files and the rollups match the catalog, each separately. */
 import { constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { openCaseHandle } from '../../util/case-files.ts';
 import { lastDayOf } from '../../util/segment-days.ts';
 import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-file.ts';

@@ -7,7 +7,7 @@
  * same each time. Importers begin at the first byte: a source is read up to the last event to compare.
  */
 import { EventBatch } from '../../columns/event-batch.ts';
-import { clockErrorOf } from '../../contract/clock.ts';
+import { clockErrorOf } from '../../contract/time/clock.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, EvidenceItem, SourceInput } from '../../evidence/importer.ts';

@@ -1,5 +1,5 @@
 /** `daybook verify --repair`: rebuilds what can be rebuilt, and closes interrupted imports. */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { removeFromCase } from '../../util/case-files.ts';
 import { CaseWriter, damagedNodes, mergeRollups } from '../../ingest/index.ts';
 import { sideFilePath } from '../../index/index.ts';

@@ -2,7 +2,7 @@
  * Formats raw result values for people and scripts: addresses and names as text, times as RFC 3339
  * (https://www.rfc-editor.org/rfc/rfc3339) with as many digits as the source had.
  */
-import { shownDigits } from '../../contract/time-text.ts';
+import { shownDigits } from '../../contract/time/time-text.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { formatIp4, formatIp6, uuidToIp6 } from '../values/address.ts';
 import { formatEventId } from '../filters/event-id.ts';

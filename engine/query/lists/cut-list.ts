@@ -5,7 +5,7 @@
  * Invariants: every column has a cell for each row; an empty cell matches any event, and no row has only empty
  * cells.
  */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from './list-lines.ts';
 

@@ -5,7 +5,7 @@
  * once: a group's keys are single columns. Values that may be on either side of an event (`ip`, `port`, a flow in
  * either direction) are in the groups in both arrangements.
  */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
 import type { Ip4Ranges } from '../plan/index-view.ts';

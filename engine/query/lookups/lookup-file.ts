@@ -5,7 +5,7 @@
  * Invariants: every column has a cell for each row; an empty cell is a missing value. Of rows with the same key the
  * first counts.
  */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { foldText } from '../../util/fold.ts';
 import { type AddressRange, parseAddress } from '../values/address.ts';

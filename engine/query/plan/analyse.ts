@@ -35,7 +35,7 @@ import { NAMES, converted } from '../expressions/operator.ts';
 import type { Value } from '../expressions/value.ts';
 import { printFilter, printName } from '../syntax/print.ts';
 import { time as timeSql } from '../dialect/clickhouse.ts';
-import { counted, nounOf } from '../../contract/counted.ts';
+import { counted, nounOf } from '../../contract/words/counted.ts';
 import { parseTime } from '../time/time.ts';
 import { QueryError, shown, syntaxError } from '../syntax/query-error.ts';
 

@@ -1,6 +1,6 @@
 /** Describes a plan in words: what it reads, what it skips and why, and the statements it would run. */
 import { disjointGroups } from '../../util/segment-days.ts';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import { describeFilter } from '../filters/filter.ts';
 import type { FoundRows, Path } from './found.ts';
 import { foundOf, rowsRead } from './plan-reads.ts';

@@ -38,7 +38,7 @@ import {
 } from '../statements/relation.ts';
 import type { Scope } from '../plan/scope.ts';
 import { type OutputType, type ValueShape, shapeOf, variantsOf } from '../values/values.ts';
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import type { EventBatch } from '../../columns/event-batch.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { type Budget, growingWithin } from '../batch/budget.ts';

@@ -2,7 +2,7 @@
 import { evidenceNames } from '../../util/attribute-columns.ts';
 import { communityId } from '../../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../../contract/event.ts';
-import { compareNaturally } from '../../contract/natural-order.ts';
+import { compareNaturally } from '../../contract/words/natural-order.ts';
 import { parseAddress } from '../values/address.ts';
 import type { Name } from '../syntax/ast.ts';
 import { isOther, otherNames } from '../names/default-columns.ts';

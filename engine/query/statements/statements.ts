@@ -5,7 +5,7 @@
  * addresses UUID text.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import { compareNaturally } from '../../contract/natural-order.ts';
+import { compareNaturally } from '../../contract/words/natural-order.ts';
 import type { Name } from '../syntax/ast.ts';
 import {
   type BoundValue,

@@ -1,8 +1,8 @@
-/** Times in queries: as people write them (engine/contract/time-text.ts) and as answers show them. */
+/** Times in queries: as people write them (engine/contract/time/time-text.ts) and as answers show them. */
 import type { EpochMicros } from '../../contract/event.ts';
 
-export { parseDuration, parseTime } from '../../contract/time-text.ts';
-export type { TimeSpan, ZoneOffset } from '../../contract/time-text.ts';
+export { parseDuration, parseTime } from '../../contract/time/time-text.ts';
+export type { TimeSpan, ZoneOffset } from '../../contract/time/time-text.ts';
 
 /** `2026-11-21T12:00:00.000000Z` */
 export function formatMicros(micros: EpochMicros): string {

@@ -1,6 +1,6 @@
 /** Offsets of time zones by name, in epoch microseconds; the rules are the contract's. */
 import type { EpochMicros } from '../../contract/event.ts';
-import { resolveZone, type Zone } from '../../contract/zone.ts';
+import { resolveZone, type Zone } from '../../contract/time/zone.ts';
 
 /** Making a zone costs more than using it; its results never change. */
 const zones = new Map<string, Zone>();

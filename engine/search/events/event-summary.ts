@@ -1,5 +1,5 @@
 /** Summarises an event in one line, for lists that mix kinds. */
-import { counted } from '../../contract/counted.ts';
+import { counted } from '../../contract/words/counted.ts';
 import type { Kind } from '../../contract/event.ts';
 import type { ShownValue } from '../../query/index.ts';
 

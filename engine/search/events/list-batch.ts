@@ -1,6 +1,6 @@
 /** Converts rows of a list to the columns that are sent to a window. */
-import { shownDigits } from '../../contract/time-text.ts';
-import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
+import { shownDigits } from '../../contract/time/time-text.ts';
+import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import {
   type OutputColumn,
   type Plan,

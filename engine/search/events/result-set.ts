@@ -8,7 +8,7 @@
  * whose rows are not in order.
  */
 import { disjointGroups } from '../../util/segment-days.ts';
-import type { ColumnBatch } from '../../contract/column-batch.ts';
+import type { ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Stopwatch } from '../../measure/operation-log.ts';

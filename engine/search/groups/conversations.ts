@@ -1,5 +1,5 @@
 /** `conversations.run`: pairs of addresses that talked, from flows, or from packets if there are none. */
-import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
+import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import {
   type ConversationOrder,
   type OutputColumn,

@@ -1,5 +1,5 @@
 /** `top.run`: the largest groups of one or more fields, the sum of the others, and their sparklines. */
-import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
+import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import {
   type AnswerStatement,
   type EvenGrid,

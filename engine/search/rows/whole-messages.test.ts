@@ -1,7 +1,7 @@
 /** Messages in rows are those of the evidence, whether SQL or the engine assembled them. */
 import { afterAll, beforeAll, expect, it, type MockInstance, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
-import { cell, columnOf, type ColumnBatch } from '../../contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import type { DaybookError } from '../../contract/errors.ts';
 import { MAX_CELL } from '../../query/statements/event-list.ts';
 import { CaseSession } from '../session/case-session.ts';

@@ -5,7 +5,7 @@
  * An IP header inside another IP packet replaces the outer one in the packet, but only if it is valid, so that a
  * tunnel with other content keeps its outer addresses.
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import { u16, u32 } from '../bytes.ts';
 import {
   DONE,

@@ -1,5 +1,5 @@
 /** Bytes that no dissector here knows. */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import type { LayerReader } from './reader.ts';
 import { hexBytes } from './text.ts';
 

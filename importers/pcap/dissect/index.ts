@@ -5,7 +5,7 @@
  * The importer's own decoders (`../decode/decode.ts`) read every packet of a capture and keep what columns have
  * room for; these read one packet and keep everything.
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import { linkTypeName } from '../decode/link-types.ts';
 import type { Layer, PacketLayers } from './layer.ts';
 import { linkProtocol, type Protocol } from './protocols.ts';

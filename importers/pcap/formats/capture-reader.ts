@@ -3,7 +3,7 @@
  * the rest until more has arrived. Unreadable bytes are collected here into one quarantined region with its offset,
  * until reading can continue.
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 
 export interface CaptureReader {

@@ -5,7 +5,7 @@
  * An invalid record (with an absurd length) does not end the reading: the bytes are searched for the position where
  * records resume, and those in between are quarantined.
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u16, u16le, u32, u32le } from '../bytes.ts';
 import { LostRegion, MAX_PACKET, MAX_RECORD, type CaptureReader } from './capture-reader.ts';

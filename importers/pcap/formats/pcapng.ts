@@ -5,7 +5,7 @@
  * Blocks repeat their length at the end, so damage is noticed, and the position where blocks resume is found with
  * near certainty. Blocks without packets become metadata of the source.
  */
-import { counted, nounOf } from '../../../engine/contract/counted.ts';
+import { counted, nounOf } from '../../../engine/contract/words/counted.ts';
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u16, u16le, u32, u32le } from '../bytes.ts';
 import { LostRegion, MAX_RECORD, type CaptureReader } from './capture-reader.ts';

@@ -3,7 +3,7 @@
  * microseconds. A record states its own length, so damage is noticed immediately; the position where records resume
  * is not searched for, since such files are rare.
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 import { u32 } from '../bytes.ts';
 import { MAX_RECORD, type CaptureReader } from './capture-reader.ts';

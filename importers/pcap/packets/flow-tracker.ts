@@ -1,6 +1,6 @@
 /** The tracker of a capture's flows, loaded on demand: a scan of packets starts without it. */
 import type { FileTaker } from '../../../engine/evidence/carried-files.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { PacketTracker } from './packet-tracker.ts';

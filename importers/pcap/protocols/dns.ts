@@ -8,7 +8,7 @@
  *
  * Invariant: only a message that is valid to its last byte counts as DNS.
  */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { u16, u32 } from '../bytes.ts';
 import { ip6Text } from '../decode/tunnel-notes.ts';
 import { CLASSES, nameAt, netbiosName, typeName } from './dns-name.ts';

@@ -5,7 +5,7 @@
  * Invariant: the order of events depends on the packets alone.
  */
 import type { FileTaker } from '../../../engine/evidence/carried-files.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import type { Packet } from '../decode/packet.ts';

@@ -5,7 +5,7 @@
  * Formats: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html and
  * https://www.gnu.org/software/tar/manual/html_node/Standard.html
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import { SourceError } from '../../../engine/contract/errors.ts';
 import type { ByteSource } from '../byte-source.ts';
 

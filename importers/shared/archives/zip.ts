@@ -14,7 +14,7 @@ import {
   type Entry,
   type ZipFile,
 } from 'yauzl';
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import { LimitError, SourceError, messageOfError } from '../../../engine/contract/errors.ts';
 import { LOCKED, NOT_UNLOCKED } from '../../../engine/contract/left-out.ts';
 import { bunzip2 } from '../decompress/bunzip2.ts';

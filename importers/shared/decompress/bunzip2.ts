@@ -6,7 +6,7 @@
  *
  * Format: https://github.com/dsnet/compress/blob/master/doc/bzip2-format.pdf
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import { messageOfError } from '../../../engine/contract/errors.ts';
 import type { ByteSource } from '../byte-source.ts';
 import { CutOff, DamagedAt, type Sums } from './checked.ts';

@@ -10,7 +10,7 @@
  * A decoder that finds units after damage reports it. Reading ends there, unless it is asked to continue: then LOST
  * is delivered where content is missing, and the error at the end names every gap.
  */
-import { nounOf } from '../../../engine/contract/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import {
   DaybookError,
   LimitError,

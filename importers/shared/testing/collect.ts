@@ -8,7 +8,7 @@ import type {
   ReadOptions,
   SourceInput,
 } from '../../../engine/evidence/importer.ts';
-import type { Decisions } from '../../../engine/contract/decisions.ts';
+import type { Decisions } from '../../../engine/contract/time/decisions.ts';
 
 export interface CollectedRow {
   kind: Kind;

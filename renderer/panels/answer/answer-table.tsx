@@ -7,7 +7,7 @@ import {
   type BatchColumn,
   type CellValue,
   type ColumnBatch,
-} from '../../../engine/contract/column-batch.ts';
+} from '../../../engine/contract/wire/column-batch.ts';
 import {
   dissect,
   formatBytes,

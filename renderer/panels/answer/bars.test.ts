@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeColumn } from '../../../engine/contract/column-batch.ts';
+import { makeColumn } from '../../../engine/contract/wire/column-batch.ts';
 import { barsOf, microsOf, topsOf } from './bars.ts';
 
 const STARTS = ['2026-10-12T00:00:00.000000Z', '2026-10-12T01:00:00.000000Z'];

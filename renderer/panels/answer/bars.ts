@@ -1,5 +1,5 @@
 /** The bars of a `| timeline` answer: which of its columns are series, stacked on each other. */
-import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
 
 interface Series {
   readonly name: string;

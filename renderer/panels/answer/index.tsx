@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useMemo } from 'react';
 import { IconDownload } from '@tabler/icons-react';
-import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import {
   dissect,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ColumnMaker } from '../../../engine/contract/column-batch.ts';
+import { ColumnMaker } from '../../../engine/contract/wire/column-batch.ts';
 import { groupsOf, isComputed, nextOrder, orderedRows, restText } from './table.ts';
 
 describe('groupsOf', () => {

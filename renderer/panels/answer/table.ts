@@ -1,5 +1,5 @@
 /** The table of an answer: which columns are groups of events, the order of its rows, and the remainder. */
-import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
 import { COLUMNS } from '../../../engine/contract/event.ts';
 import { counted } from '../../panel-api.ts';
 

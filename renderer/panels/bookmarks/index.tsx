@@ -1,7 +1,7 @@
 /** Tags of the case with their counts, and the events that someone wrote a note on. */
 import { Text, UnstyledButton } from '@mantine/core';
 import { useMemo } from 'react';
-import { cell, columnOf, type CellValue } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type CellValue } from '../../../engine/contract/wire/column-batch.ts';
 import {
   fieldTerm,
   formatCount,

@@ -1,7 +1,7 @@
 /** Dialogs about cases: opening one, making one, verifying it, and the settings. */
 import { useEffect } from 'react';
 import { notifyError, useDialog, useSession, useWorkspace } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
 import { CaseDetailsDialog } from './case-details.tsx';
 import { NewCaseDialog } from './new-case.tsx';
 import { OpenCaseDialog } from './open-case.tsx';

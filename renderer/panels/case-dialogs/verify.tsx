@@ -5,8 +5,8 @@
 import { Alert, Button, Modal, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { counted, showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
-import { errorInfoOf } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import type {
   VerifyFinding,
   VerifyProgress,
@@ -16,7 +16,7 @@ import {
   caseVerdict,
   evidenceVerdict,
   sampleVerdict,
-} from '../../../engine/contract/verify-verdict.ts';
+} from '../../../engine/contract/words/verify-verdict.ts';
 import { EventText } from '../../widgets/texts/event-text.tsx';
 import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';

@@ -1,5 +1,5 @@
 /** The pairs of addresses in an answer of `conversations.run`, and the hosts in them. */
-import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
 import { addressKey } from './addresses.ts';
 
 /** Volume in each direction; undefined where no flow states it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeColumn } from '../../../engine/contract/column-batch.ts';
+import { makeColumn } from '../../../engine/contract/wire/column-batch.ts';
 import { arcOf } from './arcs.ts';
 import { graphOf } from './graph.ts';
 import { placeLabels } from './labels.ts';

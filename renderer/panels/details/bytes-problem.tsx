@@ -2,7 +2,7 @@
  * Says why the bytes of an event cannot be shown: the evidence is missing or changed. Offers to verify the case.
  */
 import { Button } from '@mantine/core';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import { useWorkspace } from '../../panel-api.ts';
 import { Problem } from '../../widgets/problem.tsx';
 

@@ -1,7 +1,7 @@
 /** Events around an event: on the same host, in the same source, or anywhere. */
 import { Select } from '@mantine/core';
 import { Fragment, useState } from 'react';
-import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
 import { timeParts, useAnswer, useCase, useWorkspace, useZone } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';

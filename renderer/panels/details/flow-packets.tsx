@@ -1,5 +1,5 @@
 /** The first packets of a flow; each opens with its bytes. */
-import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
 import {
   counted,
   formatBytes,

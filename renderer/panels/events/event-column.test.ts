@@ -1,6 +1,6 @@
 /** Columns fit where there is room and scroll where there is not. */
 import { describe, expect, it } from 'vitest';
-import { ColumnMaker } from '../../../engine/contract/column-batch.ts';
+import { ColumnMaker } from '../../../engine/contract/wire/column-batch.ts';
 import {
   contentLengths,
   eventColumn,

@@ -1,6 +1,6 @@
 /** The look of each column of the table: width, typeface, alignment. */
 import { columnLabel, SUMMARY } from '../../widgets/event-columns.ts';
-import { cell } from '../../../engine/contract/column-batch.ts';
+import { cell } from '../../../engine/contract/wire/column-batch.ts';
 import type { Page } from './page-cache.ts';
 
 export interface EventColumn {

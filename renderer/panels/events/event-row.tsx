@@ -1,6 +1,6 @@
 /** One event as a row of the table. Cells read the page when they are rendered. */
 import { memo } from 'react';
-import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
+import { cell, type CellValue } from '../../../engine/contract/wire/column-batch.ts';
 import type { TagColor } from '../../../engine/contract/findings.ts';
 import { timeParts } from '../../panel-api.ts';
 import { fieldLabel, isToldByEnd, SUMMARY } from '../../widgets/event-columns.ts';

@@ -1,6 +1,6 @@
 /** Finds events again in a list that was reopened. */
-import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
-import type { Engine } from '../../../engine/contract/client.ts';
+import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
+import type { Engine } from '../../../engine/contract/wire/client.ts';
 
 /** Rows searched on each side of an event's time, as many may have the same time. */
 const BEFORE = 200;

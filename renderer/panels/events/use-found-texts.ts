@@ -3,7 +3,7 @@
  * but a row shows only some of them. Other texts are requested only for rows in which a word is not visible.
  */
 import { useEffect, useMemo, useState } from 'react';
-import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
 import { useAnswer, useCase, useZone } from '../../panel-api.ts';
 import type { Searched, SearchedWords } from '../../widgets/query/searched-words.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';

@@ -1,7 +1,7 @@
 /** Events that are marked together, and the actions on them: tagging, bookmarking. */
 import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
 import { useStore } from 'zustand';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
 import {
   notifyError,
   useCommands,

@@ -1,5 +1,5 @@
 /** The fields listed in the sidebar, and their order. */
-import { compareNaturally } from '../../../engine/contract/natural-order.ts';
+import { compareNaturally } from '../../../engine/contract/words/natural-order.ts';
 
 interface ListedField {
   readonly field: string;

@@ -8,7 +8,7 @@
 import { messageOfError } from '../../../engine/contract/errors.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { useQuestion, useSession, useWorkspace } from '../../panel-api.ts';
 import { eachOf } from './each-of.ts';

@@ -2,7 +2,7 @@
  * Decisions of the user before an import: for all files that need one, and for single files. A file inside an
  * archive is decided with its archive: the engine gets paths on disk.
  */
-import type { DateOrder } from '../../../engine/contract/decisions.ts';
+import type { DateOrder } from '../../../engine/contract/time/decisions.ts';
 import type { Params, Part } from '../../../engine/contract/operations.ts';
 
 export type Preview = Part<'evidence.preview'>['preview'];

@@ -1,5 +1,5 @@
 /** Which previews need attention first: those that cannot be read or would be quarantined, then guesses. */
-import { basisOf, isGuess, type TimeDecision } from '../../../engine/contract/decisions.ts';
+import { basisOf, isGuess, type TimeDecision } from '../../../engine/contract/time/decisions.ts';
 import { HASH_LIST } from '../../../engine/contract/left-out.ts';
 import type { Preview } from './decisions.ts';
 

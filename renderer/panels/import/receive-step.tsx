@@ -8,8 +8,8 @@ import {
   type Received,
   counted,
 } from '../../panel-api.ts';
-import { OperationError } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import { EventText } from '../../widgets/texts/event-text.tsx';
 import form from '../../widgets/inputs/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';

@@ -1,5 +1,5 @@
 /** The first events of a source, as the case would have them. */
-import { cell, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { cell, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
 import { EventText } from '../../widgets/texts/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
 import { TimeText } from '../../widgets/texts/time-text.tsx';

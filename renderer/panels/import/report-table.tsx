@@ -1,6 +1,6 @@
 /** Sources of an import with their ledgers, decisions and notes, those that need a look first. */
 import { Badge, Text } from '@mantine/core';
-import { describeDecisions } from '../../../engine/contract/decisions.ts';
+import { describeDecisions } from '../../../engine/contract/time/decisions.ts';
 import { formatBytes, formatCount, type SourceReport } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { decisionLine } from '../../widgets/texts/fact-text.ts';

@@ -12,8 +12,8 @@ import {
   isGuess,
   ORDER_NAMES,
   type TimeDecision,
-} from '../../../engine/contract/decisions.ts';
-import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+} from '../../../engine/contract/time/decisions.ts';
+import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
 import { ClockInput } from '../../widgets/inputs/clock-input.tsx';
 import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { decisionLine } from '../../widgets/texts/fact-text.ts';

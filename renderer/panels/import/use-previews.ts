@@ -8,8 +8,8 @@ import {
   type SetStateAction,
 } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
-import { errorInfoOf, type Engine } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { errorInfoOf, type Engine } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import type { Params, Result } from '../../../engine/contract/operations.ts';
 import {
   groupsOf,

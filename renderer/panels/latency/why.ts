@@ -1,5 +1,5 @@
 /** Explains an operation's duration in words, from its measurements. */
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 
 export type Measured = Result<'case.latency'>['recent'][number];

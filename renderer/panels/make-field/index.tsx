@@ -17,8 +17,8 @@ import {
   useSubmit,
   useWorkspace,
 } from '../../panel-api.ts';
-import { errorInfoOf } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import type { Params, Result } from '../../../engine/contract/operations.ts';
 import { EventText } from '../../widgets/texts/event-text.tsx';
 import form from '../../widgets/inputs/form.module.css';

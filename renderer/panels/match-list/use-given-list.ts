@@ -1,8 +1,8 @@
 /** The list of a dialog: pasted text or a file, sent to the engine at once, and the choices for its columns. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { OperationError } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import { linesOf, useView, useWorkspace } from '../../panel-api.ts';
 
 /** Name of a list that has no file. */

@@ -1,7 +1,7 @@
 /** The case as one self-contained HTML page. */
 import { Button, Modal, Text, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { CLASSIFICATION_PAGES } from '../../../engine/contract/classification.ts';
+import { CLASSIFICATION_PAGES } from '../../../engine/contract/words/classification.ts';
 import { saveFile, useCase, usePreference, useWorkspace, useZone } from '../../panel-api.ts';
 import { Form } from '../../widgets/inputs/form.tsx';
 import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';

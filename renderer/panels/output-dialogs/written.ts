@@ -1,7 +1,7 @@
 /** State of a file that the engine writes: running, cancelled, written; one at a time per dialog. */
 import { useEffect, useRef, useState } from 'react';
-import { errorInfoOf } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 
 export interface WrittenFile {
   readonly bytes: number;

@@ -16,8 +16,8 @@ import {
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
-import { errorInfoOf } from '../../../engine/contract/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { errorInfoOf } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import {
   bodyText,
   endText,
@@ -26,7 +26,7 @@ import {
   notSearchedTexts,
   printable,
   searchedText,
-} from '../../../engine/contract/payload-search.ts';
+} from '../../../engine/contract/words/payload-search.ts';
 import type { Part, Result } from '../../../engine/contract/operations.ts';
 import { csvOf, download } from '../../widgets/texts/csv.ts';
 import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';

@@ -7,7 +7,7 @@ import {
 } from '@codemirror/autocomplete';
 import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
-import { OperationError } from '../../../engine/contract/client.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { formatCount, questionOf, type Workspace } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';

@@ -17,7 +17,7 @@ import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
-import { bytesText, hexLines } from '../../../engine/contract/bytes-text.ts';
+import { bytesText, hexLines } from '../../../engine/contract/words/bytes-text.ts';
 import css from './sources.module.css';
 
 const PAGE = 100;

@@ -6,7 +6,7 @@ import {
   isDateOrder,
   ORDER_NAMES,
   type DateOrder,
-} from '../../../engine/contract/decisions.ts';
+} from '../../../engine/contract/time/decisions.ts';
 import {
   counted,
   notifyDone,

@@ -1,6 +1,6 @@
 /** Everything known about one source. */
-import { describeDecisions } from '../../../engine/contract/decisions.ts';
-import { listedHashText } from '../../../engine/contract/listed-hash-text.ts';
+import { describeDecisions } from '../../../engine/contract/time/decisions.ts';
+import { listedHashText } from '../../../engine/contract/words/listed-hash-text.ts';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import {

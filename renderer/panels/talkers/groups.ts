@@ -1,5 +1,5 @@
 /** The groups of an answer as the table shows them and as they are saved. */
-import { cell, columnOf, type CellValue } from '../../../engine/contract/column-batch.ts';
+import { cell, columnOf, type CellValue } from '../../../engine/contract/wire/column-batch.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { formatBytes, formatCount } from '../../panel-api.ts';
 import { isBytes, parseMeasure } from './measure.ts';

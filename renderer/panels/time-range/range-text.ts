@@ -2,7 +2,11 @@
  * A range of time as people write it into two fields: times of the query language in the window's
  * zone, or how long before the newest event it begins.
  */
-import { parseDuration, parseTime, type TimeSpan } from '../../../engine/contract/time-text.ts';
+import {
+  parseDuration,
+  parseTime,
+  type TimeSpan,
+} from '../../../engine/contract/time/time-text.ts';
 import { formatTime, zoneOf } from '../../panel-api.ts';
 
 export interface Range {

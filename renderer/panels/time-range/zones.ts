@@ -1,5 +1,5 @@
 /** The zones that can be chosen: UTC and the system's first, then the world's. */
-import { resolveZone } from '../../../engine/contract/zone.ts';
+import { resolveZone } from '../../../engine/contract/time/zone.ts';
 
 /** Where the system cannot list them (browsers before 2022). */
 const FEW = [

@@ -1,5 +1,5 @@
 /** How wrong a clock was, typed. */
-import { clockErrorText, parseClockError } from '../../../engine/contract/clock.ts';
+import { clockErrorText, parseClockError } from '../../../engine/contract/time/clock.ts';
 import { TypedInput, type Typing } from './typed-input.tsx';
 
 interface Props extends Typing {

@@ -1,7 +1,7 @@
 /** A time zone as input: IANA names are offered, fixed offsets such as `+02:00` can be typed. */
 import { Autocomplete } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { resolveZone } from '../../../engine/contract/zone.ts';
+import { resolveZone } from '../../../engine/contract/time/zone.ts';
 import { zoneNames } from '../texts/zone-names.ts';
 
 interface Props {

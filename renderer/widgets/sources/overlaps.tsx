@@ -1,7 +1,7 @@
 /** Lines that a source has in common with others, shown twice or left out: a switch that can be turned back. */
 import { Switch, Text } from '@mantine/core';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 import { useAnswer } from '../../state/answer.ts';
 import { useSession, useWorkspace } from '../../state/context.ts';
 import { notifyDone } from '../../state/notify.ts';

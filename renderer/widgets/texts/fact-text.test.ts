@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeDecisions } from '../../../engine/contract/decisions.ts';
+import { describeDecisions } from '../../../engine/contract/time/decisions.ts';
 import { decisionLine, factName, factText } from './fact-text.ts';
 
 it.each([

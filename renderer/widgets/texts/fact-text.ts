@@ -3,7 +3,7 @@ import {
   isDateOrder,
   ORDER_NAMES,
   type DescribedDecision,
-} from '../../../engine/contract/decisions.ts';
+} from '../../../engine/contract/time/decisions.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   tz: 'Time zone',

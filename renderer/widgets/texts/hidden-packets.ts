@@ -1,6 +1,6 @@
 /** What an answer says of packets that it leaves out. */
 import type { Result } from '../../../engine/contract/operations.ts';
-import { counted } from '../../../engine/contract/counted.ts';
+import { counted } from '../../../engine/contract/words/counted.ts';
 
 /** `up to 20,002 packets hidden under flows`; undefined where there are none. */
 export function hiddenPackets(

@@ -2,7 +2,7 @@
  * What the engine says of errors, as whole sentences and in the words of the window: where a message names a command or
  * an option of the command line, the window names what it has for it.
  */
-import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import { sentence } from './sentence.ts';
 
 const IN_WINDOW: readonly (readonly [RegExp, string])[] = [

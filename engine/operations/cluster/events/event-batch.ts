@@ -1,5 +1,5 @@
 /** Events returned by statements for a list, as one batch of columns, with their tags. */
-import type { ColumnBatch } from '../../../contract/column-batch.ts';
+import type { ColumnBatch } from '../../../contract/wire/column-batch.ts';
 import {
   type ClickHouseStatement,
   type OutputColumn,

@@ -3,7 +3,7 @@
  * number of events in spans of time, and reads only the requested rows; a list in another order is read from its
  * beginning, up to its limit.
  */
-import type { ColumnBatch } from '../../../contract/column-batch.ts';
+import type { ColumnBatch } from '../../../contract/wire/column-batch.ts';
 import type { EpochMicros } from '../../../contract/event.ts';
 import { Stopwatch, type Timings } from '../../../measure/operation-log.ts';
 import {

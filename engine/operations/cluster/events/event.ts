@@ -1,7 +1,7 @@
 /** One event of the case on a cluster, and its neighbours. */
-import { compareNaturally } from '../../../contract/natural-order.ts';
+import { compareNaturally } from '../../../contract/words/natural-order.ts';
 import { CancelledError } from '../../../contract/errors.ts';
-import type { ColumnBatch } from '../../../contract/column-batch.ts';
+import type { ColumnBatch } from '../../../contract/wire/column-batch.ts';
 import type { EpochMicros } from '../../../contract/event.ts';
 import type { HandedOverSource } from '../../../contract/hand-over.ts';
 import type { Result } from '../../../contract/operations.ts';

@@ -10,7 +10,7 @@ import {
   type TagColor,
   tagColor,
 } from '../../../contract/findings.ts';
-import { shownDigits } from '../../../contract/time-text.ts';
+import { shownDigits } from '../../../contract/time/time-text.ts';
 import { text } from '../../../query/dialect/clickhouse.ts';
 import { formatTime } from '../../../query/index.ts';
 import type { Instant } from '../../event/event.ts';

@@ -18,7 +18,7 @@ import {
 import { called } from '../../testing/called.ts';
 import { type SmallCase, smallCase } from '../../testing/small-case.ts';
 import { queryHandlers } from '../handlers.ts';
-import { rowOf } from '../../../contract/column-batch.ts';
+import { rowOf } from '../../../contract/wire/column-batch.ts';
 import type { Result } from '../../../contract/operations.ts';
 
 /** A question for www.example.com, and its answer. */

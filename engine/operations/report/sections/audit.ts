@@ -1,5 +1,5 @@
 /** Who changed the case, when and how; and what was exported from it. */
-import { counted } from '../../../contract/counted.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import { detailsText } from '../details.ts';
 import type { AuditEntry, ReportFacts } from '../facts.ts';
 import { number, recorded } from '../figures.ts';

@@ -1,5 +1,5 @@
 /** Findings in the analyst's order: notes on events, and tags with their events. Each event is printed once. */
-import { counted, nounOf } from '../../../contract/counted.ts';
+import { counted, nounOf } from '../../../contract/words/counted.ts';
 import { SEVERITIES, severityRank, type Severity } from '../../../contract/findings.ts';
 import { quoted } from '../../event/event-query.ts';
 import { eventIdOf } from '../../../search/index.ts';

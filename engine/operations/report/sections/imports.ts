@@ -1,5 +1,5 @@
 /** The runs that brought evidence into the case, and what they found besides complete sources. */
-import { counted } from '../../../contract/counted.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import { detailsText } from '../details.ts';
 import type { ReportFacts } from '../facts.ts';
 import { recorded } from '../figures.ts';

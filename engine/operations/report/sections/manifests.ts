@@ -1,6 +1,6 @@
 /** Lists of hashes that came with the evidence, and the results of comparing them with the files that were read. */
-import { algorithmName } from '../../../contract/listed-hash-text.ts';
-import { counted } from '../../../contract/counted.ts';
+import { algorithmName } from '../../../contract/words/listed-hash-text.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import type { ReportFacts } from '../facts.ts';
 import { hash } from '../figures.ts';
 import { brief, leftOut, markup, table, type Html } from '../html.ts';

@@ -1,5 +1,5 @@
 /** Records that could not be read: how many, where and why. */
-import { counted } from '../../../contract/counted.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import type { ReportFacts } from '../facts.ts';
 import { number } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';

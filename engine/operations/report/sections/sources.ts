@@ -1,8 +1,8 @@
 /** The evidence: one table of all sources with their hashes, ledgers and decisions. */
-import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
+import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/time/decisions.ts';
 import { type SourceRow, statusOf, locationOf } from '../../../catalog/index.ts';
-import { listedHashText } from '../../../contract/listed-hash-text.ts';
-import { counted } from '../../../contract/counted.ts';
+import { listedHashText } from '../../../contract/words/listed-hash-text.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts } from '../facts.ts';
 import { bytesText, hash, number, shortBytes, time } from '../figures.ts';

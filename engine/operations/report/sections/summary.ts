@@ -1,5 +1,5 @@
 /** What the case holds, in brief. */
-import { counted } from '../../../contract/counted.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts, SourceTotals } from '../facts.ts';
 import { bytesText, number, time } from '../figures.ts';

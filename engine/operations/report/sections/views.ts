@@ -1,5 +1,5 @@
 /** The saved views: their questions, and what the case answers now. */
-import { counted } from '../../../contract/counted.ts';
+import { counted } from '../../../contract/words/counted.ts';
 import type { ReportFacts } from '../facts.ts';
 import type { ViewFacts } from '../view-facts.ts';
 import { time, timeText } from '../figures.ts';

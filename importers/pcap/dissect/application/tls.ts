@@ -1,5 +1,5 @@
 /** TLS records and the handshake messages that are not encrypted (RFC 8446, 5246, 6066, 7301). */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import { u24 } from '../../bytes.ts';
 import { isShort, suiteName } from '../../protocols/tls/hello.ts';
 import { isHandshake } from '../applications.ts';

@@ -1,5 +1,5 @@
 /** IPv4 (RFC 791), its options, and fragments. */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import { checksumText, fold, sumWords, unverified } from './checksum.ts';
 import { ipProtocol, ipProtocolText, type Protocol } from '../protocols.ts';
 import type { LayerReader } from '../reader.ts';

@@ -1,5 +1,5 @@
 /** SCTP (RFC 9260): the common header and its chunks. */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import type { LayerReader } from '../reader.ts';
 import { hex8, hex32, named } from '../text.ts';
 import { ports } from './udp.ts';

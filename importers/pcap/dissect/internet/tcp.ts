@@ -1,5 +1,5 @@
 /** TCP (RFC 9293) and its options. */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import { applicationOnTcp } from '../applications.ts';
 import type { Protocol } from '../protocols.ts';
 import type { LayerReader } from '../reader.ts';

@@ -2,7 +2,7 @@
  * Headers that a capturing system or a switch puts before a frame, or into it: PPI, PKTAP, NFLOG,
  * Juniper, IPNET, preambles and switch tags. https://www.tcpdump.org/linktypes.html
  */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import { u16, u16le, u24 } from '../../bytes.ts';
 import { linkTypeName } from '../../decode/link-types.ts';
 import { etherTypeProtocol, etherTypeText, linkProtocol, type Protocol } from '../protocols.ts';

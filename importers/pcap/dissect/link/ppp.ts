@@ -1,5 +1,5 @@
 /** PPP (RFC 1661, 1662), also over Ethernet (RFC 2516), and its control protocols' packets. */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import type { Protocol } from '../protocols.ts';
 import type { LayerReader } from '../reader.ts';
 import { hex8, hex16, named } from '../text.ts';

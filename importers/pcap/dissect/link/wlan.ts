@@ -2,7 +2,7 @@
  * IEEE 802.11 and the capture headers before it: radiotap (https://www.radiotap.org), Prism and AVS.
  * Data frames that are not encrypted lead on to LLC.
  */
-import { nounOf } from '../../../../engine/contract/counted.ts';
+import { nounOf } from '../../../../engine/contract/words/counted.ts';
 import { u32, u32le } from '../../bytes.ts';
 import type { Protocol } from '../protocols.ts';
 import type { LayerReader } from '../reader.ts';

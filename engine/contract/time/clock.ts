@@ -2,7 +2,7 @@
  * The error of the clock that timestamped a source, as the analyst states it: `1m30s fast`, `2h slow`, or `right`.
  * Times of a fast clock are moved back, those of a slow one forward.
  */
-import { DaybookError } from './errors.ts';
+import { DaybookError } from '../errors.ts';
 
 /** Microseconds. */
 const UNITS: Readonly<Record<string, number>> = {

@@ -6,7 +6,7 @@
  * and Temporal's `compatible` do). Offsets are known to the quarter of an hour at which they change, as all have
  * since 1972.
  */
-import { DaybookError } from './errors.ts';
+import { DaybookError } from '../errors.ts';
 
 const QUARTER = 900;
 const DAY = 86_400;

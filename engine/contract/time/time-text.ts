@@ -4,7 +4,7 @@
  * An incomplete time means the span that it names: `2026-11` is that month, `2026-11-21T12:00` that minute. Format:
  * https://www.rfc-editor.org/rfc/rfc3339, with `T` or a space.
  */
-import type { EpochMicros } from './event.ts';
+import type { EpochMicros } from '../event.ts';
 
 /** Half-open. */
 export interface TimeSpan {
@@ -80,7 +80,7 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * Number of fractional digits to show, 0 to 9: as many as the source stated, or more if the clock correction
- * (contract/clock.ts) has more.
+ * (contract/time/clock.ts) has more.
  */
 export function shownDigits(micros: EpochMicros, stated: number): number {
   let digits = stated;

@@ -17,7 +17,7 @@ export interface Decisions {
   yearBasis?: string;
   dateOrder?: DateOrder;
   dateOrderBasis?: string;
-  /** The error of the clock that timestamped the source (contract/clock.ts). */
+  /** The error of the clock that timestamped the source (contract/time/clock.ts). */
   clock?: string;
   clockBasis?: string;
   [name: string]: string | number | boolean | undefined;

@@ -3,7 +3,7 @@
  * not load zod, which tests whether it may evaluate code.
  */
 import { counted } from './counted.ts';
-import type { VerifyReport } from './verify-report.ts';
+import type { VerifyReport } from '../verify-report.ts';
 
 /** The verdict on the case: a sentence without its full stop. */
 export function caseVerdict({ case: { intact }, findings }: VerifyReport): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DaybookError } from './errors.ts';
+import { DaybookError } from '../errors.ts';
 import { clockFormat, resolveZone, Zone } from './zone.ts';
 
 const local = (text: string) => Date.parse(`${text}Z`) * 1000;

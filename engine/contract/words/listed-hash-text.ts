@@ -1,5 +1,5 @@
 /** Describes a file's entry in a hash manifest in words. */
-import type { ListedHash } from './hash-manifest.ts';
+import type { ListedHash } from '../hash-manifest.ts';
 
 const ALGORITHM_NAMES: Readonly<Record<string, string>> = {
   md5: 'MD5',

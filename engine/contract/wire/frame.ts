@@ -6,7 +6,7 @@
  * bytes (less the 4 of the length), then the typed arrays, each aligned to 8 bytes. In the head a typed array is
  * `{"$bin": [type, from, count]}`. All numbers are little-endian.
  */
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode } from '../errors.ts';
 
 export const CONTRACT_VERSION = 1;
 

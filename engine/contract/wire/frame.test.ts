@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryPipe } from '../testing/memory-pipe.ts';
+import { memoryPipe } from '../../testing/memory-pipe.ts';
 import { Connection } from './client.ts';
 import { decodeFrame, encodeFrame, MAX_CALL_HEAD_BYTES } from './frame.ts';
 

@@ -13,8 +13,8 @@ import {
   headBytes,
   MAX_CALL_HEAD_BYTES,
 } from './frame.ts';
-import { messageOfError } from './errors.ts';
-import type { OperationName, Params, Part, Result } from './operations.ts';
+import { messageOfError } from '../errors.ts';
+import type { OperationName, Params, Part, Result } from '../operations.ts';
 
 /** A pipe that preserves frame boundaries. */
 export interface FramePipe {
