@@ -8,7 +8,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { accessError, diskError } from './util/files.ts';
+import { accessError, diskError } from './util/files/files.ts';
 import type { FramePipe } from './contract/wire/client.ts';
 import { CancelledError, DaybookError, messageOfError } from './contract/errors.ts';
 import {

@@ -1,7 +1,7 @@
 /** The sample evidence: generated once into the cache folder, then used again. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { accessError, diskError } from '../../engine/util/files.ts';
+import { accessError, diskError } from '../../engine/util/files/files.ts';
 import { generateEvidence, type Expected } from '../../fixtures/generate.ts';
 
 /**

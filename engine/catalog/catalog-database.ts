@@ -5,7 +5,7 @@
 import { userInfo } from 'node:os';
 import type Database from 'better-sqlite3';
 import { DaybookError, messageOfError } from '../contract/errors.ts';
-import { diskError } from '../util/files.ts';
+import { diskError } from '../util/files/files.ts';
 import { RowHashes } from './row-hashes.ts';
 
 /** A row as SQLite returns it. */

@@ -7,7 +7,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DaybookError } from '../contract/errors.ts';
-import { checkCaseFolder } from '../util/case-files.ts';
+import { checkCaseFolder } from '../util/files/case-files.ts';
 import { ImportsTable } from './tables/imports.ts';
 import { SourcesTable } from './tables/sources.ts';
 import { OverlapsTable } from './tables/overlaps.ts';

@@ -6,7 +6,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { casePath, listCaseFolder, makeCaseFolder, removeFromCase } from '../util/case-files.ts';
+import {
+  casePath,
+  listCaseFolder,
+  makeCaseFolder,
+  removeFromCase,
+} from '../util/files/case-files.ts';
 import { takeLock } from './file-lock.ts';
 
 /** Prefix of their names. */

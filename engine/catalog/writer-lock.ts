@@ -7,8 +7,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { casePath } from '../util/case-files.ts';
-import { diskError } from '../util/files.ts';
+import { casePath } from '../util/files/case-files.ts';
+import { diskError } from '../util/files/files.ts';
 import { DaybookError, messageOfError } from '../contract/errors.ts';
 
 /** Maintenance holds the lock briefly: other writers wait instead of failing. */

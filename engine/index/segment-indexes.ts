@@ -8,7 +8,7 @@
 import { hasCode } from '../contract/errors.ts';
 import type { CombinationIndex } from './combinations/combination-index.ts';
 import type { RollupIndex } from './rollup/rollup-index.ts';
-import { mostSideFiles, OpenFiles, openFileLimit } from '../util/open-files.ts';
+import { mostSideFiles, OpenFiles, openFileLimit } from '../util/files/open-files.ts';
 import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';

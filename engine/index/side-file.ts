@@ -9,8 +9,8 @@
  * and are read with it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { caseRelative, openCaseFile } from '../util/case-files.ts';
-import { writeAll } from '../util/files.ts';
+import { caseRelative, openCaseFile } from '../util/files/case-files.ts';
+import { writeAll } from '../util/files/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 export interface Section {

@@ -12,7 +12,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { resultChunks } from './reading/result-chunks.ts';
 import { returnMemoryAbove } from './return-memory.ts';
 import './keep-byte-order-marks.ts';
-import { diskError, diskFull } from '../util/files.ts';
+import { diskError, diskFull } from '../util/files/files.ts';
 import type { IdleSlot } from '../util/idle-slot.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';

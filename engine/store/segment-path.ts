@@ -1,6 +1,6 @@
 /** The path of a segment for DuckDB, which also reads a log file next to it. */
 import { lstatSync } from 'node:fs';
-import { casePath } from '../util/case-files.ts';
+import { casePath } from '../util/files/case-files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { segmentIdentity } from './segment-identity.ts';
 

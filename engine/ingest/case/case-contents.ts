@@ -7,7 +7,7 @@
  */
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { CASE_ENTRIES, linkInCase, listCaseFolder } from '../../util/case-files.ts';
+import { CASE_ENTRIES, linkInCase, listCaseFolder } from '../../util/files/case-files.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { NODE_FILE } from '../../index/rollup/tree/node-file.ts';
 import { sideFilePath } from '../../index/side-file.ts';

@@ -21,8 +21,8 @@ import {
   makeCaseFolder,
   openCaseFile,
   removeFromCase,
-} from '../../util/case-files.ts';
-import { accessError, diskError, makeFolder, writeAll } from '../../util/files.ts';
+} from '../../util/files/case-files.ts';
+import { accessError, diskError, makeFolder, writeAll } from '../../util/files/files.ts';
 import type { IdleSlot } from '../../util/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { removeSpillFolder, SPILL_FOLDER } from '../../catalog/spill-folder.ts';

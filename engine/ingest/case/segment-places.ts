@@ -6,8 +6,13 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
-import { syncAll, syncFolder } from '../../util/files.ts';
+import {
+  casePath,
+  makeCaseFolder,
+  moveInCase,
+  removeFromCase,
+} from '../../util/files/case-files.ts';
+import { syncAll, syncFolder } from '../../util/files/files.ts';
 import type { DayCount } from '../../util/segment-days.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import type { Kind } from '../../contract/event.ts';

@@ -5,8 +5,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
-import { syncFile, syncFolder } from '../../util/files.ts';
+import {
+  caseRelative,
+  makeCaseFolder,
+  moveInCase,
+  removeFromCase,
+} from '../../util/files/case-files.ts';
+import { syncFile, syncFolder } from '../../util/files/files.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';
 import { DaybookError, hasCode, messageOfError } from '../../contract/errors.ts';
 import type { Kind } from '../../contract/event.ts';

@@ -12,7 +12,7 @@ import {
   hasCode,
   messageOfError,
 } from '../../contract/errors.ts';
-import { diskError } from '../../util/files.ts';
+import { diskError } from '../../util/files/files.ts';
 import type { CaseWriter } from '../case/case-writer.ts';
 import { indexRows } from '../case/segment-rewriter.ts';
 import { compactSmall } from '../compaction/compact.ts';

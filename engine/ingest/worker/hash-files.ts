@@ -1,7 +1,7 @@
 /** Hashes files again, with the algorithms that manifests list. */
 import { createHash } from 'node:crypto';
 import { CancelledError, DaybookError, hasCode, messageOfError } from '../../contract/errors.ts';
-import { FileProblem, openRegular } from '../../util/regular-file.ts';
+import { FileProblem, openRegular } from '../../util/files/regular-file.ts';
 import type { FileHashes, HashRequest } from './protocol.ts';
 import type { Walk } from './rotated-start.ts';
 

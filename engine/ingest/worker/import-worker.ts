@@ -5,8 +5,8 @@
 import { nounOf } from '../../contract/words/counted.ts';
 import { createHash } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
-import { diskError } from '../../util/files.ts';
-import { hashHandle, openRegular } from '../../util/regular-file.ts';
+import { diskError } from '../../util/files/files.ts';
+import { hashHandle, openRegular } from '../../util/files/regular-file.ts';
 import {
   CancelledError,
   DaybookError,

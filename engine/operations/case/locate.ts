@@ -5,7 +5,12 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { FileProblem, fileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
+import {
+  FileProblem,
+  fileProblem,
+  hashHandle,
+  openRegular,
+} from '../../util/files/regular-file.ts';
 import { type SourceRow, archiveOf, locationOf } from '../../catalog/index.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { CaseWriter } from '../../ingest/index.ts';

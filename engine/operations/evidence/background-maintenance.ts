@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-files.ts';
+import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/files/case-files.ts';
 import { Catalog, type SegmentRow, MAINTENANCE, WriterLock } from '../../catalog/index.ts';
 import { hasCode, messageOfError } from '../../contract/errors.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';

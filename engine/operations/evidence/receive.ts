@@ -7,8 +7,8 @@
 import { constants } from 'node:fs';
 import { lstat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { makeCaseFolder, openCaseHandle, WrongEntry } from '../../util/case-files.ts';
-import { accessError, diskError, syncFolder } from '../../util/files.ts';
+import { makeCaseFolder, openCaseHandle, WrongEntry } from '../../util/files/case-files.ts';
+import { accessError, diskError, syncFolder } from '../../util/files/files.ts';
 import { Catalog } from '../../catalog/index.ts';
 import type { Request, Result } from '../../contract/operations.ts';
 import { DaybookError } from '../../contract/errors.ts';

@@ -22,7 +22,7 @@ import {
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
 import type { CaseSession } from '../../search/index.ts';
-import { accessError, diskError } from '../../util/files.ts';
+import { accessError, diskError } from '../../util/files/files.ts';
 import type { Bucket, BucketObject, Condition } from './bucket.ts';
 import { BucketMark, findMark, UNFINISHED } from './bucket-mark.ts';
 import {

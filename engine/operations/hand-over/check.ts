@@ -17,7 +17,7 @@ import {
   type HandOverFinding,
   type HandOverManifest,
 } from '../../contract/hand-over.ts';
-import { FileProblem, hashHandle, openRegular } from '../../util/regular-file.ts';
+import { FileProblem, hashHandle, openRegular } from '../../util/files/regular-file.ts';
 import type { Bucket } from './bucket.ts';
 import { UNFINISHED } from './bucket-mark.ts';
 import { manifestIn } from './bucket-target.ts';

@@ -40,7 +40,7 @@ import {
   syncFile,
   syncFolder,
   writeAll,
-} from '../../util/files.ts';
+} from '../../util/files/files.ts';
 import { refuseCase } from '../output/output-file.ts';
 import {
   AnotherWrites,

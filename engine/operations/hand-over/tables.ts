@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import type { Catalog, SourceRow } from '../../catalog/index.ts';
-import { writeAll } from '../../util/files.ts';
+import { writeAll } from '../../util/files/files.ts';
 import { eventIdOf, statusOf } from '../../search/index.ts';
 import { findingLines } from '../marks/findings.ts';
 

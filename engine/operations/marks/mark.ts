@@ -1,6 +1,6 @@
 /** Tags and deletions: mark the events that a query finds, or that are named, in one transaction. */
 import { resolve } from 'node:path';
-import { accessError, diskError } from '../../util/files.ts';
+import { accessError, diskError } from '../../util/files/files.ts';
 import { Catalog, type EventKey, WriterLock } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { RowSet } from '../../util/row-set.ts';

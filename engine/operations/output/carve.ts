@@ -26,7 +26,7 @@ import { Stopwatch } from '../../measure/operation-log.ts';
 import { type SourceRow, locationOf } from '../../catalog/index.ts';
 import { type CaseSession, askQuery, eventIdOf, eventKey, shownRows } from '../../search/index.ts';
 import { fileSha256 } from '../../store/index.ts';
-import { accessError, diskError, makeFolder } from '../../util/files.ts';
+import { accessError, diskError, makeFolder } from '../../util/files/files.ts';
 import { checkEvidence, type EvidenceReader } from '../event/evidence-reader.ts';
 import {
   auditOutput,

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:f
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accessError, diskError } from '../../util/files.ts';
+import { accessError, diskError } from '../../util/files/files.ts';
 import { exportParquet } from '../../store/index.ts';
 import type { Write } from './output-file.ts';
 

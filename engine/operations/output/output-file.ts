@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { diskError, syncFolder } from '../../util/files.ts';
+import { diskError, syncFolder } from '../../util/files/files.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { fileSha256 } from '../../store/index.ts';
 import type { CaseSession } from '../../search/index.ts';

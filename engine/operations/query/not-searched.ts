@@ -8,7 +8,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { openCaseHandle } from '../../util/case-files.ts';
+import { openCaseHandle } from '../../util/files/case-files.ts';
 import { statusOf } from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';

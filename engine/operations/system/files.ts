@@ -5,7 +5,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { accessError } from '../../util/files.ts';
+import { accessError } from '../../util/files/files.ts';
 import { Catalog } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';

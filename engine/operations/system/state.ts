@@ -14,7 +14,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { accessError, diskError, writeAll } from '../../util/files.ts';
+import { accessError, diskError, writeAll } from '../../util/files/files.ts';
 import type { Request } from '../../contract/operations.ts';
 
 /** Changed settings only. */

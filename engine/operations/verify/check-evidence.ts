@@ -4,7 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { counted } from '../../contract/words/counted.ts';
-import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../util/regular-file.ts';
+import {
+  FileProblem,
+  hashHandle,
+  openRegular,
+  type HashedFile,
+} from '../../util/files/regular-file.ts';
 import { type SegmentRow, type SourceRow, archiveOf, locationOf } from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';

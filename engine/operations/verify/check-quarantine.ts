@@ -4,8 +4,8 @@
  */
 import { constants } from 'node:fs';
 import { counted } from '../../contract/words/counted.ts';
-import { openCaseHandle } from '../../util/case-files.ts';
-import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
+import { openCaseHandle } from '../../util/files/case-files.ts';
+import { FileProblem, fileProblem, hashHandle } from '../../util/files/regular-file.ts';
 import type { ImportRow, SourceRow } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { quarantineFile } from '../../ingest/index.ts';

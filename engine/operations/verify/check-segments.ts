@@ -2,9 +2,9 @@
 import { constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { counted } from '../../contract/words/counted.ts';
-import { openCaseHandle } from '../../util/case-files.ts';
+import { openCaseHandle } from '../../util/files/case-files.ts';
 import { lastDayOf } from '../../util/segment-days.ts';
-import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-file.ts';
+import { fileProblem, hashHandle, type HashedFile } from '../../util/files/regular-file.ts';
 import type { SegmentRow } from '../../catalog/index.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { sideFilePath } from '../../index/index.ts';

@@ -1,6 +1,6 @@
 /** `daybook verify --repair`: rebuilds what can be rebuilt, and closes interrupted imports. */
 import { counted } from '../../contract/words/counted.ts';
-import { removeFromCase } from '../../util/case-files.ts';
+import { removeFromCase } from '../../util/files/case-files.ts';
 import { CaseWriter, damagedNodes, mergeRollups } from '../../ingest/index.ts';
 import { sideFilePath } from '../../index/index.ts';
 import type { BuilderOptions } from '../../store/index.ts';

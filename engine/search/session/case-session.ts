@@ -3,7 +3,7 @@
  * process commits.
  */
 import { join, resolve } from 'node:path';
-import { accessError, diskError } from '../../util/files.ts';
+import { accessError, diskError } from '../../util/files/files.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { OperationRow } from '../../catalog/tables/operations.ts';
 import type { SegmentRow } from '../../catalog/tables/segments.ts';

@@ -13,7 +13,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Column } from '../../columns/columns.ts';
 import type { EventBatch } from '../../columns/event-batch.ts';
 import { isAttributeColumn, renamedTogether, withoutPrefix } from '../../util/attribute-columns.ts';
-import { writeAll } from '../../util/files.ts';
+import { writeAll } from '../../util/files/files.ts';
 import { type BatchRows, rowSpan, valuesOf } from './batch-rows.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';
 import { CAPTURED, headerOf, MAX_CONSTANT_TEXT, presentColumns, RECORD } from './column-types.ts';

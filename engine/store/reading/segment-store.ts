@@ -13,7 +13,7 @@ import {
   type DuckDBConnection,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { mostSideFiles, openFileLimit } from '../../util/open-files.ts';
+import { mostSideFiles, openFileLimit } from '../../util/files/open-files.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
 import type { MessageShape } from '../messages/message-cutter.ts';

@@ -4,8 +4,8 @@
  * Holds always: a node that cannot be read is not used, as if it were not there.
  */
 import { join } from 'node:path';
-import { listCaseFolder } from '../../../util/case-files.ts';
-import { OpenFiles } from '../../../util/open-files.ts';
+import { listCaseFolder } from '../../../util/files/case-files.ts';
+import { OpenFiles } from '../../../util/files/open-files.ts';
 import { hasCode } from '../../../contract/errors.ts';
 import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupQuestion } from '../rollup-index.ts';

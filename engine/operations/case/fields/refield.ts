@@ -34,7 +34,7 @@ import {
   numberedRows,
   withBeside,
 } from '../../../store/index.ts';
-import { removeFromCase } from '../../../util/case-files.ts';
+import { removeFromCase } from '../../../util/files/case-files.ts';
 import { findSource } from '../find-source.ts';
 
 /** Number of rows cut at a time. */

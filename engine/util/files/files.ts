@@ -1,5 +1,5 @@
 /** Small file operations that must not be half done. */
-import { DaybookError, messageOfError } from '../contract/errors.ts';
+import { DaybookError, messageOfError } from '../../contract/errors.ts';
 import { open } from 'node:fs/promises';
 import {
   closeSync,

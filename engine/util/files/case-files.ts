@@ -26,7 +26,7 @@ import {
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError } from '../../contract/errors.ts';
 import { accessError } from './files.ts';
 
 /** Entries of a case's folder that Daybook makes. */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { CancelledError, messageOfError } from '../contract/errors.ts';
+import { CancelledError, messageOfError } from '../../contract/errors.ts';
 
 const BLOCK_BYTES = 1 << 20;
 // Not on Windows, which has no FIFOs among its files.
