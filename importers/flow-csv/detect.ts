@@ -13,7 +13,7 @@ import { hasAll, isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dia
 import { simplify } from './fields.ts';
 import { flatten, type Flat } from '../../engine/fields/reading/flatten.ts';
 import { guessMapping, isDateTime, timeByValues } from './guess.ts';
-import { LIST_NAMES } from './json-elements.ts';
+import { LIST_NAMES } from './json/json-elements.ts';
 
 /** Bytes of a content that detection reads, unless the first line is longer. */
 export const HEAD_BYTES = 64 * 1024;

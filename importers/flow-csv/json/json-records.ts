@@ -5,10 +5,10 @@
  * behind; members without a column are attributes under their own (dotted) names.
  */
 import { isUtf8 } from 'node:buffer';
-import type { EventBatch } from '../../engine/columns/event-batch.ts';
-import { nounOf } from '../../engine/contract/words/counted.ts';
-import type { Kind } from '../../engine/contract/event.ts';
-import type { ColumnMapping, EventSink, LineRecords } from '../../engine/evidence/importer.ts';
+import type { EventBatch } from '../../../engine/columns/event-batch.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
+import type { Kind } from '../../../engine/contract/event.ts';
+import type { ColumnMapping, EventSink, LineRecords } from '../../../engine/evidence/importer.ts';
 import {
   GENERAL_RANK,
   DialectFinder,
@@ -18,18 +18,18 @@ import {
   onlyElement,
   partOf,
   storedAs,
-} from '../../engine/fields/registry/meanings.ts';
+} from '../../../engine/fields/registry/meanings.ts';
 import {
   cutAccount,
   digestsIn,
   isActionName,
   textOf as fieldText,
-} from '../../engine/fields/reading/texts.ts';
-import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
-import type { Detected } from './detect.ts';
-import { eveEvent, eveTypeOf } from './dialects/eve.ts';
-import type { Dialect } from './dialects/dialect.ts';
-import { zeekLog, ZeekLogFinder } from './dialects/zeek.ts';
+} from '../../../engine/fields/reading/texts.ts';
+import { parseIpv4, parseIpv6 } from '../../shared/bytes.ts';
+import type { Detected } from '../detect.ts';
+import { eveEvent, eveTypeOf } from '../dialects/eve.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { zeekLog, ZeekLogFinder } from '../dialects/zeek.ts';
 import {
   FIRST_TEXT,
   isSetter,
@@ -40,20 +40,20 @@ import {
   simplify,
   TEXTS,
   type Setter,
-} from './fields.ts';
+} from '../fields.ts';
 import {
   flatten,
   type Flat,
   type Scalar,
   unwrap,
   writtenText,
-} from '../../engine/fields/reading/flatten.ts';
-import { parseWithRepeatedNames } from '../../engine/fields/reading/repeated-names.ts';
-import { isTime, kindOf } from './guess.ts';
-import { parseProtocol, parseWholeOrHex } from './numbers.ts';
-import { planRow, SetterChooser } from './plan.ts';
-import { type Measure, RowWriter, type RowPlan } from './row-writer.ts';
-import type { StampReader } from './stamp.ts';
+} from '../../../engine/fields/reading/flatten.ts';
+import { parseWithRepeatedNames } from '../../../engine/fields/reading/repeated-names.ts';
+import { isTime, kindOf } from '../guess.ts';
+import { parseProtocol, parseWholeOrHex } from '../numbers.ts';
+import { planRow, SetterChooser } from '../plan.ts';
+import { type Measure, RowWriter, type RowPlan } from '../row-writer.ts';
+import type { StampReader } from '../stamp.ts';
 
 /** Names of members that are cached for one kind of record; others are looked up each time. */
 const MAX_NAMES = 4096;
