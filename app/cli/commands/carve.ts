@@ -4,10 +4,10 @@ import { CARVED_LIST, carveFiles } from '../../../engine/operations/output/carve
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, table, visible, write } from '../output.ts';
-import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { PASSWORD_OPTION, takePasswords } from '../options/password-option.ts';
 import { ProgressLine } from '../progress.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 const PARTIAL = 3;
 

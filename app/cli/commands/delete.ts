@@ -1,13 +1,13 @@
 /** `daybook delete`: deletes the events that a query finds, with a recorded reason. */
-import { lookupFilesOf } from '../lookup-files.ts';
+import { lookupFilesOf } from '../options/lookup-files.ts';
 import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { deleteEvents } from '../../../engine/operations/marks/mark.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { LIST_OPTIONS, givenLists, listedIn, tellUnmatched } from '../list-option.ts';
+import { LIST_OPTIONS, givenLists, listedIn, tellUnmatched } from '../options/list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 export const deleteCommand: Command = {
   spec: {

@@ -4,7 +4,7 @@ import { isBucketAddress } from '../../../engine/contract/bucket-address.ts';
 import type { HandOverReport } from '../../../engine/contract/hand-over.ts';
 import { handOver } from '../../../engine/operations/hand-over/hand-over.ts';
 import { VERSION } from '../../version.ts';
-import { askToSend, bucketOf } from '../bucket-place.ts';
+import { askToSend, bucketOf } from '../options/bucket-place.ts';
 import type { Command } from '../command.ts';
 import { count, size, visible, write } from '../output.ts';
 import { ProgressLine } from '../progress.ts';

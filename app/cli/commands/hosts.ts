@@ -13,7 +13,7 @@ import { TIME_OPTIONS, type Command } from '../command.ts';
 import { count, isoMicros, table, visible, write } from '../output.ts';
 import { withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 const DEFAULT_HOSTS = 50;
 /** Values of a kind in the table. */

@@ -15,10 +15,10 @@ import { evidence, formats } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
 import { EXIT, type Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';
-import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
-import { PASSWORD_OPTION, askPassword, takePasswords } from '../password-option.ts';
+import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
+import { PASSWORD_OPTION, askPassword, takePasswords } from '../options/password-option.ts';
 import { ProgressLine } from '../progress.ts';
-import { READ_OPTIONS, readOptionsOf } from '../read-options.ts';
+import { READ_OPTIONS, readOptionsOf } from '../options/read-options.ts';
 
 export const importCommand: Command = {
   spec: {

@@ -19,11 +19,11 @@ import { DaybookError } from '../../../engine/contract/errors.ts';
 import type { Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, TableLayout, visible } from '../output.ts';
-import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { PASSWORD_OPTION, takePasswords } from '../options/password-option.ts';
 import { csvLines, formatOf, type PrintOptions, printTo, RESULT_OPTIONS } from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 const PARTIAL = 3;
 const LIMIT = 1000;

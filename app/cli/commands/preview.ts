@@ -7,8 +7,8 @@ import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
 import { EXIT, type Command, type CommandContext } from '../command.ts';
 import { isoMicros, size, table, visible, write } from '../output.ts';
-import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
-import { READ_OPTIONS, readOptionsOf } from '../read-options.ts';
+import { PASSWORD_OPTION, takePasswords } from '../options/password-option.ts';
+import { READ_OPTIONS, readOptionsOf } from '../options/read-options.ts';
 import { withCase } from '../with-case.ts';
 
 const MOST_RECORDS = 20;

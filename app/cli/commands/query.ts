@@ -1,5 +1,5 @@
 /** `daybook query` and its short forms `count`, `top` and `timeline`. */
-import { lookupFilesOf } from '../lookup-files.ts';
+import { lookupFilesOf } from '../options/lookup-files.ts';
 import { counted } from '../../../engine/contract/words/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
@@ -32,7 +32,7 @@ import {
   listedOn,
   listFiles,
   tellUnmatched,
-} from '../list-option.ts';
+} from '../options/list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
 import {
   RESULT_OPTIONS,
@@ -44,7 +44,7 @@ import {
   printTable,
   type Format,
 } from '../print-result.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 import { refuseOptions, withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
 import { searchNamed, withSearches } from './searches.ts';

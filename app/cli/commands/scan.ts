@@ -10,10 +10,10 @@ import {
   rowFieldNames,
 } from '../../../engine/operations/scan/scan.ts';
 import { scanTools } from '../../scan-tools.ts';
-import { lookupFilesOf } from '../lookup-files.ts';
+import { lookupFilesOf } from '../options/lookup-files.ts';
 import type { Parsed } from '../arguments.ts';
 import { dateOrderOf, EXIT, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
+import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
 import { count, size, visible } from '../output.ts';
 import {
   RESULT_OPTIONS,
@@ -23,10 +23,10 @@ import {
   printRecords,
   type Format,
 } from '../print-result.ts';
-import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { PASSWORD_OPTION, takePasswords } from '../options/password-option.ts';
 import { ProgressLine } from '../progress.ts';
-import { READ_OPTIONS } from '../read-options.ts';
-import { givenRange } from '../time-range.ts';
+import { READ_OPTIONS } from '../options/read-options.ts';
+import { givenRange } from '../options/time-range.ts';
 
 export const scanCommand: Command = {
   spec: {

@@ -12,7 +12,7 @@ import { parseQuery } from '../../../engine/search/index.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { withClusterSession } from '../on-cluster.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 import { withCase } from '../with-case.ts';
 
 type Search = ReturnType<typeof listSearches>[number];

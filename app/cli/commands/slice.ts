@@ -4,9 +4,9 @@ import { DaybookError } from '../../../engine/contract/errors.ts';
 import { slicePackets } from '../../../engine/operations/output/packet-slice.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { size, visible, write } from '../output.ts';
-import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { PASSWORD_OPTION, takePasswords } from '../options/password-option.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 export const sliceCommand: Command = {
   spec: {

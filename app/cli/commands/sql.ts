@@ -7,12 +7,12 @@ import type { CaseSession } from '../../../engine/search/index.ts';
 import { VERSION } from '../../version.ts';
 import type { Parsed } from '../arguments.ts';
 import { FORCE_OPTION, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import { LIST_OPTIONS, givenLists, listFiles } from '../list-option.ts';
-import { lookupFilesOf } from '../lookup-files.ts';
+import { LIST_OPTIONS, givenLists, listFiles } from '../options/list-option.ts';
+import { lookupFilesOf } from '../options/lookup-files.ts';
 import { size, TableLayout, visible } from '../output.ts';
 import { csvLines, type Output, printTo, widthOf } from '../print-result.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 const { 'list-unmatched': _, ...LISTS } = LIST_OPTIONS;
 

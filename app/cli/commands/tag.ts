@@ -1,14 +1,20 @@
 /** `daybook tag`: tags the events that a query finds. */
-import { lookupFilesOf } from '../lookup-files.ts';
+import { lookupFilesOf } from '../options/lookup-files.ts';
 import { counted } from '../../../engine/contract/words/counted.ts';
 import { tagEvents } from '../../../engine/operations/marks/mark.ts';
 import { isClusterAddress } from '../../../engine/contract/cluster-address.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { LIST_OPTIONS, givenLists, listedIn, listedOn, tellUnmatched } from '../list-option.ts';
+import {
+  LIST_OPTIONS,
+  givenLists,
+  listedIn,
+  listedOn,
+  tellUnmatched,
+} from '../options/list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';
 import { withClusterSession } from '../on-cluster.ts';
 import { withCase } from '../with-case.ts';
-import { givenRange } from '../time-range.ts';
+import { givenRange } from '../options/time-range.ts';
 
 /** The reported result. */
 type Told = Pick<Awaited<ReturnType<typeof tagEvents>>, 'matched' | 'changed'> &

@@ -17,10 +17,10 @@ import {
 } from '../../../engine/operations/hand-over/check.ts';
 import { evidence } from '../../compose.ts';
 import type { Parsed } from '../arguments.ts';
-import { bucketOf } from '../bucket-place.ts';
+import { bucketOf } from '../options/bucket-place.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { visible, write } from '../output.ts';
-import { PASSWORD_OPTION, takePasswords } from '../password-option.ts';
+import { PASSWORD_OPTION, takePasswords } from '../options/password-option.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const verifyCommand: Command = {

@@ -1,20 +1,25 @@
 /** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
-import { counted, nounOf } from '../../engine/contract/words/counted.ts';
+import { counted, nounOf } from '../../../engine/contract/words/counted.ts';
 import { basename } from 'node:path';
-import { DaybookError } from '../../engine/contract/errors.ts';
-import type { Result } from '../../engine/contract/operations.ts';
-import type { ClusterSession } from '../../engine/operations/cluster/session.ts';
-import { unmatched } from '../../engine/operations/query/unmatched.ts';
-import { type CaseSession, type GivenList, textOf, type View } from '../../engine/search/index.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
+import type { ClusterSession } from '../../../engine/operations/cluster/session.ts';
+import { unmatched } from '../../../engine/operations/query/unmatched.ts';
+import {
+  type CaseSession,
+  type GivenList,
+  textOf,
+  type View,
+} from '../../../engine/search/index.ts';
 import {
   createOutput,
   outputPath,
   type OutputGuard,
-} from '../../engine/operations/output/output-file.ts';
-import { readGiven } from '../given-file.ts';
-import type { OptionSpec, Parsed } from './arguments.ts';
-import { FORCE_OPTION } from './command.ts';
-import { count, visible, type Streams } from './output.ts';
+} from '../../../engine/operations/output/output-file.ts';
+import { readGiven } from '../../given-file.ts';
+import type { OptionSpec, Parsed } from '../arguments.ts';
+import { FORCE_OPTION } from '../command.ts';
+import { count, visible, type Streams } from '../output.ts';
 
 export const LIST_OPTIONS = {
   list: {
@@ -136,7 +141,7 @@ export function listedOn(session: ClusterSession, view: View): ListedView {
     list: view.list,
     evidence: [],
     unmatched: async (list) => {
-      const { unmatchedOn } = await import('../../engine/operations/cluster/unsearched.ts');
+      const { unmatchedOn } = await import('../../../engine/operations/cluster/unsearched.ts');
       return unmatchedOn(session, { ...view, list });
     },
   };

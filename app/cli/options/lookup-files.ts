@@ -1,7 +1,12 @@
 /** The files that `lookup` names in a query: only the command line reads them. */
 import { basename } from 'node:path';
-import { type GivenFile, LOOKUP_LIMITS, lookupNames, sha256Of } from '../../engine/search/index.ts';
-import { readGiven } from '../given-file.ts';
+import {
+  type GivenFile,
+  LOOKUP_LIMITS,
+  lookupNames,
+  sha256Of,
+} from '../../../engine/search/index.ts';
+import { readGiven } from '../../given-file.ts';
 
 /**
  * Undefined: the query names none.

@@ -1,7 +1,7 @@
 /** The range and the zone that `TIME_OPTIONS` give. */
-import { resolveZone } from '../../engine/contract/time/zone.ts';
-import { requestRange } from '../../engine/operations/query/request-range.ts';
-import type { Parsed } from './arguments.ts';
+import { resolveZone } from '../../../engine/contract/time/zone.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
+import type { Parsed } from '../arguments.ts';
 
 /**
  * @param otherwise the default zone

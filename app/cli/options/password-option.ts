@@ -1,8 +1,8 @@
 /** Passwords of archives: from a file, or asked for on the terminal. They never appear in an argument list. */
 import { readFileSync } from 'node:fs';
-import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
-import type { Parsed } from './arguments.ts';
-import { visible } from './output.ts';
+import { DaybookError, messageOfError } from '../../../engine/contract/errors.ts';
+import type { Parsed } from '../arguments.ts';
+import { visible } from '../output.ts';
 
 export const PASSWORD_OPTION = {
   'password-file': {
@@ -31,7 +31,7 @@ export async function takePasswords(parsed: Parsed): Promise<void> {
       `--password-file ${path} ${passwords.length === 0 ? 'is empty' : 'is no list of passwords'}`,
       'write each password on a line of its own',
     );
-  const { evidence } = await import('../compose.ts');
+  const { evidence } = await import('../../compose.ts');
   // The last one given is tried first.
   for (const password of passwords.reverse()) evidence.unlock(password);
 }

@@ -1,9 +1,9 @@
 /** Options for reading evidence: those of `import`, `preview` and, in part, `scan`. */
-import { DaybookError } from '../../engine/contract/errors.ts';
-import { importOptions } from '../../engine/operations/evidence/import-items.ts';
-import { checkZone, formats, readMapping } from '../compose.ts';
-import type { OptionSpec, Parsed } from './arguments.ts';
-import { dateOrderOf } from './command.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { importOptions } from '../../../engine/operations/evidence/import-items.ts';
+import { checkZone, formats, readMapping } from '../../compose.ts';
+import type { OptionSpec, Parsed } from '../arguments.ts';
+import { dateOrderOf } from '../command.ts';
 
 export const READ_OPTIONS = {
   format: {

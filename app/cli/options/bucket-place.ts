@@ -1,13 +1,13 @@
 /** A place in a bucket as an argument of commands, and the confirmation before anything is sent there. */
 import { createInterface } from 'node:readline/promises';
-import { DaybookError } from '../../engine/contract/errors.ts';
-import type { Bucket } from '../../engine/operations/hand-over/bucket.ts';
-import { visible, type Streams } from './output.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import type { Bucket } from '../../../engine/operations/hand-over/bucket.ts';
+import { visible, type Streams } from '../output.ts';
 
 /** @throws DaybookError usage */
 export async function bucketOf(address: string, signal: AbortSignal): Promise<Bucket> {
   // Most commands need no client.
-  const bucket = await import('../../engine/operations/hand-over/bucket.ts');
+  const bucket = await import('../../../engine/operations/hand-over/bucket.ts');
   return new bucket.Bucket(address, signal);
 }
 

@@ -1,7 +1,7 @@
 /** Options that limit the reading of evidence that may be crafted to be endless. */
-import type { ReadLimits } from '../../engine/contract/left-out.ts';
-import { DaybookError } from '../../engine/contract/errors.ts';
-import type { Parsed } from './arguments.ts';
+import type { ReadLimits } from '../../../engine/contract/left-out.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import type { Parsed } from '../arguments.ts';
 
 export const LIMIT_OPTIONS = {
   'max-ratio': {
