@@ -27,6 +27,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, generateEvidence } from '../../fixtures/generate.ts';
 import {
+  Commands,
   daybook,
   assertClearMessage,
   json,
@@ -40,6 +41,7 @@ import {
 } from './harness.ts';
 
 const { folder, remove } = scratch();
+const commands = new Commands();
 const at = (...names: string[]): string => path.join(folder, ...names);
 
 /** A small case that tests may copy and damage. */
@@ -55,10 +57,13 @@ beforeAll(async () => {
   });
   expect(outcome.status, outcome.err).toBe(0);
 });
-afterAll(remove);
+afterAll(async () => {
+  await commands.close();
+  remove();
+});
 
 const count = async (name: string, query: string): Promise<number> => {
-  const outcome = await daybook(['count', name, query, '--json']);
+  const outcome = await commands.run(['count', name, query, '--json']);
   expect(outcome.status, outcome.err).toBe(0);
   return json<{ count: number }>(outcome).count;
 };
@@ -96,7 +101,7 @@ it('says what is wrong in JSON where JSON is asked for', async () => {
     [['scan', at('nothing.log'), '--json'], 'not-found', 1],
     [['verify', nowhere, '--json'], 'not-a-case', 1],
   ] as const) {
-    const outcome = await daybook(args);
+    const outcome = await commands.run(args);
     expect(outcome).toMatchObject({ status, out: '' });
     const { error } = JSON.parse(outcome.err) as { error: Record<string, unknown> };
     expect(error).toMatchObject({ code, message: expect.stringMatching(/\w/) as string });
@@ -340,10 +345,10 @@ describe('cases that are none, or not whole', () => {
       ['count', target, '*'],
       ['verify', target],
     ])
-      failsClearly(await daybook(args), what);
+      failsClearly(await commands.run(args), what);
     if (name === 'a missing folder') return;
     failsClearly(
-      await daybook(['import', target, at('evidence/syslog/auth.log')]),
+      await commands.run(['import', target, at('evidence/syslog/auth.log')]),
       /not a|is empty|cannot be read|newer Daybook/,
     );
     if (name !== 'a file') expect(listing(target)).toEqual(before);
@@ -369,14 +374,17 @@ describe('cases that are none, or not whole', () => {
       cpSync(WHOLE, target, { recursive: true });
       const day = path.join(target, 'days/2026-10-13');
       for (const file of readdirSync(day)) harm(path.join(day, file));
-      const verified = await daybook(['verify', target]);
+      const verified = await commands.run(['verify', target]);
       expect(verified.status).toBe(1);
       expect(verified.out).toMatch(/error: segment days\/2026-10-13/);
-      failsClearly(await daybook(['query', target, 'sshd', '--format', 'ndjson']), what);
-      failsClearly(await daybook(['top', target, 'src_ip', 'kind:flow']), what);
-      failsClearly(await daybook(['retime', target, 'syslog/auth.log.1', '--tz', '+01:00']), what);
+      failsClearly(await commands.run(['query', target, 'sshd', '--format', 'ndjson']), what);
+      failsClearly(await commands.run(['top', target, 'src_ip', 'kind:flow']), what);
+      failsClearly(
+        await commands.run(['retime', target, 'syslog/auth.log.1', '--tz', '+01:00']),
+        what,
+      );
       // Other days are not concerned.
-      const other = await daybook(['count', target, 'sshd', '--from', '2026-10-15', '--json']);
+      const other = await commands.run(['count', target, 'sshd', '--from', '2026-10-15', '--json']);
       expect(other.status, other.err).toBe(0);
       expect(json<{ count: number }>(other).count).toBeGreaterThan(0);
     },
@@ -402,7 +410,10 @@ describe('two writers', () => {
         `being written by process ${first.child.pid} on .* \\(import, since 20\\d\\d-\\d\\d-\\d\\dT`,
       ),
     );
-    failsClearly(await daybook(['tag', at('two.daybook'), '*', 'x']), /being written by process/);
+    failsClearly(
+      await commands.run(['tag', at('two.daybook'), '*', 'x']),
+      /being written by process/,
+    );
     first.child.stdin.end(lines(0, 50));
     const done = await first.outcome;
     expect(done.status, done.err).toBe(0);
@@ -484,7 +495,7 @@ describe.skipIf(!existsSync('/dev/full'))('results that cannot be written', () =
   });
 
   it.each(['csv', 'ndjson', 'json', 'table', 'parquet'])('--out as %s', async (format) => {
-    const outcome = await daybook([
+    const outcome = await commands.run([
       ...['query', WHOLE, 'kind:*', '--format', format],
       ...['--out', format === 'parquet' ? at('no-such-folder/x') : '/dev/full'],
     ]);
@@ -534,7 +545,7 @@ describe('ctrl-C', () => {
     const there = await count(at('big.daybook'), '*');
     expect(there).toBeLessThan(BIG);
     // The case is intact; its source was not read to its end.
-    expect((await daybook(['verify', at('big.daybook')])).status).toBe(3);
+    expect((await commands.run(['verify', at('big.daybook')])).status).toBe(3);
     const resumed = await daybook(args);
     expect(resumed.status, resumed.err).toBe(0);
     expect(ledgerLines(resumed).total.total).toMatchObject({ read: BIG, stored: BIG });
@@ -639,14 +650,14 @@ describe('evidence that overlaps', () => {
     writeFileSync(log, 'Oct 11 22:14:15 host su: one\n');
     execFileSync('tar', ['-cf', at('members.tar'), '-C', folder, 'member.log']);
     await daybook(['import', at('members.daybook'), at('members.tar')]);
-    const verified = await daybook(['verify', at('members.daybook')]);
+    const verified = await commands.run(['verify', at('members.daybook')]);
     expect(verified.status, verified.err).toBe(0);
     expect(verified.out).toContain('The evidence is unchanged: 1 file.');
     expect(verified.out).toContain('1 event of 1 source equals the evidence in every field.');
     const archive = readFileSync(at('members.tar'));
     archive.write('two', archive.indexOf('one'));
     writeFileSync(at('members.tar'), archive);
-    const changed = await daybook(['verify', at('members.daybook')]);
+    const changed = await commands.run(['verify', at('members.daybook')]);
     expect(changed.status).not.toBe(0);
     expect(changed.out).toMatch(/^The case is intact/m);
     expect(changed.out).toMatch(/1 file changed/);
@@ -737,37 +748,37 @@ describe('a case that is changed', () => {
     await importing('change.daybook', at('change'), '--year', '2026');
     rmSync(at('change'), { recursive: true });
     const row = async (query: string) => {
-      const outcome = await daybook(['query', name, query, '--format', 'ndjson']);
+      const outcome = await commands.run(['query', name, query, '--format', 'ndjson']);
       expect(outcome.status, outcome.err).toBe(0);
       return ndjson<{ ts: string; message: string }>(outcome);
     };
     expect((await row('"marker-7"'))[0]!.ts).toBe('2026-03-04T23:07:00Z');
-    await daybook(['tag', name, '"marker-7" OR "marker-30"', 'seen']);
+    await commands.run(['tag', name, '"marker-7" OR "marker-30"', 'seen']);
     expect(await count(name, 'tag:seen')).toBe(2);
 
-    const east = await daybook(['retime', name, 'app.log', '--tz', 'America/New_York']);
+    const east = await commands.run(['retime', name, 'app.log', '--tz', 'America/New_York']);
     expect(east.status, east.err).toBe(0);
     expect((await row('tag:seen')).map(({ ts }) => ts)).toEqual([
       '2026-03-05T04:07:00Z',
       '2026-03-05T04:30:00Z',
     ]);
-    const year = await daybook(['retime', name, 'app.log', '--year', '2024', '--tz', 'UTC']);
+    const year = await commands.run(['retime', name, 'app.log', '--year', '2024', '--tz', 'UTC']);
     expect(year.status, year.err).toBe(0);
     expect((await row('tag:seen')).map(({ ts }) => ts)).toEqual([
       '2024-03-04T23:07:00Z',
       '2024-03-04T23:30:00Z',
     ]);
-    const decided = await daybook(['sources', name, '--json']);
+    const decided = await commands.run(['sources', name, '--json']);
     expect(json<{ decisions: unknown }[]>(decided)[0]!.decisions).toMatchObject({
       tz: 'UTC',
       year: 2024,
     });
 
-    const deleted = await daybook(['delete', name, '"marker-8"', '--reason', 'not ours']);
+    const deleted = await commands.run(['delete', name, '"marker-8"', '--reason', 'not ours']);
     expect(deleted.status, deleted.err).toBe(0);
     expect(await count(name, '*')).toBe(39);
     expect(await rowsOnDisk(name)).toBe(40);
-    const compacted = await daybook(['compact', name]);
+    const compacted = await commands.run(['compact', name]);
     expect(compacted.status, compacted.err).toBe(0);
     expect(await rowsOnDisk(name)).toBe(39);
     expect(await count(name, '*')).toBe(39);
@@ -775,7 +786,7 @@ describe('a case that is changed', () => {
       ['marker-7 word', 'marker-30 word'].map((end) => expect.stringContaining(end) as string),
     );
     // The evidence is gone: the case is intact, and what could not be checked is said.
-    const verified = await daybook(['verify', name]);
+    const verified = await commands.run(['verify', name]);
     expect(verified.status, verified.out).toBe(3);
     expect(verified.out).toMatch(/^The case is intact/m);
     expect(verified.out).toContain('1 file missing, of 1 file');
@@ -785,7 +796,7 @@ describe('a case that is changed', () => {
   /** Rows that reading everything looks at: deleted ones as long as they are in a file. */
   async function rowsOnDisk(name: string): Promise<number> {
     const args = ['query', name, 'message:/./ | stats count()', '--path', 'scan'];
-    const outcome = await daybook([...args, '--format', 'json']);
+    const outcome = await commands.run([...args, '--format', 'json']);
     expect(outcome.status, outcome.err).toBe(0);
     return json<{ timings: { rowsExamined: number } }>(outcome).timings.rowsExamined;
   }
@@ -820,7 +831,7 @@ describe('evidence that is hostile', () => {
     expect(await count(at('hostile.daybook'), '"end-of-line"')).toBe(1);
     expect(await count(at('hostile.daybook'), '*')).toBe(total.stored);
 
-    const table = await daybook(['query', at('hostile.daybook'), '*', '--format', 'table']);
+    const table = await commands.run(['query', at('hostile.daybook'), '*', '--format', 'table']);
     expect(table.status, table.err).toBe(0);
     const harmful = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
     expect(table.out).not.toMatch(harmful);
@@ -832,12 +843,12 @@ describe('evidence that is hostile', () => {
       ['sources', at('hostile.daybook')],
       ['fields', at('hostile.daybook')],
     ]) {
-      const shown = await daybook(args);
+      const shown = await commands.run(args);
       expect(shown.status, `${args[0]}: ${shown.err}`).toBe(0);
       expect(shown.out, args[0]).not.toMatch(harmful);
     }
     // Scripts get what was there.
-    const rows = await daybook(['query', at('hostile.daybook'), '*', '--format', 'ndjson']);
+    const rows = await commands.run(['query', at('hostile.daybook'), '*', '--format', 'ndjson']);
     const all = ndjson<{ message?: string; attrs?: Record<string, string> }>(rows);
     expect(all.some(({ message }) => message?.includes('\u202egnp.exe'))).toBe(true);
     const wide = all.find(({ attrs }) => Object.keys(attrs ?? {}).length > 9000);
