@@ -47,7 +47,7 @@ export function App() {
   );
 }
 
-/** Says when the engine is gone, and when it comes back, or how to have it back. */
+/** Says when the engine is gone, and when or how it comes back. */
 function EngineBanner() {
   const workspace = useWorkspace();
   const { state, restarts, reason, restart } = useSession((session) => session.engine);

@@ -55,10 +55,10 @@ import { focusPart } from './parts.ts';
 import { StatusLine } from './status-line.tsx';
 import css from './window.module.css';
 
-/** At this width, as of 200 % zoom on a laptop, side and details lie over the events. */
+/** At this width, as at 200 % zoom on a laptop, the sidebar and the details cover the events. */
 const NARROW = '(max-width: 900px)';
 const AT_ONCE = { getInitialValueInEffect: false };
-/** Of the one pane whose size is no number of pixels. */
+/** Of the one pane whose size is not in pixels. */
 const REST = 100;
 
 /** Until a person moves them: small windows leave the events more. They follow a window that is made smaller or larger. */
@@ -69,7 +69,7 @@ function useUsualSizes(): string[] {
   if (isSmall) return ['172px', '1fr', '312px'];
   if (isLaptop) return ['200px', '1fr', '344px'];
   if (isDesk) return ['212px', '1fr', '376px'];
-  // Sixteen bytes of a packet stand in one row.
+  // Sixteen bytes of a packet fit in a row.
   return ['236px', '1fr', '560px'];
 }
 
@@ -85,9 +85,9 @@ export function CaseWindow() {
   const narrow = useMediaQuery(NARROW, false, AT_ONCE);
   const [sideOpen, setSideOpen] = useState(false);
   const table = useAnswerTab();
-  /** One step back: from what lies over the events, or beside them, to them; then the details close. */
+  /** One step back: from a pane over or next to the events to them; then the details close. */
   const leadBack = (body: Element, { target, defaultPrevented }: KeyboardEvent): boolean => {
-    // Menus and dialogs of a panel are no part of the body.
+    // Menus and dialogs of a panel are not part of the body.
     if (defaultPrevented || !(target instanceof Element) || !body.contains(target)) return false;
     if (target.getAttribute('aria-expanded') === 'true') return false;
     if (narrow && sideOpen) setSideOpen(false);
@@ -125,8 +125,8 @@ export function CaseWindow() {
 }
 
 /**
- * Whether the query answers with a table. Such a query is answered where tables are, whatever was looked at when it was
- * entered; when it is taken back, so is that.
+ * Whether the query answers with a table. Entering such a query switches to the tab with its table; undoing it
+ * switches back.
  */
 function useAnswerTab(): boolean {
   const { views } = useWorkspace();
@@ -199,7 +199,7 @@ function Header({
   );
 }
 
-/** Side and details lie over the results. */
+/** The sidebar and the details cover the results. */
 function NarrowPanes({ table, sideOpen }: { readonly table: boolean; readonly sideOpen: boolean }) {
   const selected = useSession((session) => session.selected !== undefined);
   return (
@@ -224,12 +224,12 @@ function WidePanes({ table }: { readonly table: boolean }) {
   const [side, , details] = sizes as `${number}px`[];
   const splitter = useRef<UseSplitterReturnValue>(null);
   const selected = useSession((session) => session.selected !== undefined);
-  // The details take room from the events only while there is an event to tell of.
+  // The details take room from the events only while an event is selected.
   useEffect(() => {
     splitter.current?.setSizes([side ?? 0, REST, selected ? (details ?? 0) : '0px']);
   }, [selected, side, details]);
   const keep = (next: readonly (string | number)[]): void => {
-    // A pane that is folded up keeps the width it had.
+    // A collapsed pane keeps its previous width.
     const kept = next.map((size, at) => (parseFloat(String(size)) < 8 ? sizes[at] : size));
     if (kept[0] !== side || kept[2] !== details) setSizes(kept.map(String));
   };
@@ -283,7 +283,7 @@ function Details() {
   );
 }
 
-/** `table`: whether the query answers with a table, which has a tab of its own. */
+/** `table`: whether the query answers with a table, which has its own tab. */
 function Center({ table }: { readonly table: boolean }) {
   const workspace = useWorkspace();
   const view = useView();
@@ -350,7 +350,7 @@ function Center({ table }: { readonly table: boolean }) {
   );
 }
 
-/** Every tab, where there is no room for the names of all. */
+/** Lists every tab, where there is no room for all names. */
 function TabMenu({ tabs }: { readonly tabs: readonly Tab[] }) {
   const workspace = useWorkspace();
   return (
@@ -374,8 +374,8 @@ function TabMenu({ tabs }: { readonly tabs: readonly Tab[] }) {
 }
 
 /**
- * Whether what is in an element is wider than it and the menu beside it, which is there only then. `what` changes with
- * what is in it.
+ * Whether an element's content is wider than the element together with the menu next to it, which is shown only
+ * then. `what` changes with the content.
  */
 function useOverflows(
   element: RefObject<HTMLElement | null>,
@@ -398,7 +398,7 @@ function useOverflows(
   return overflows;
 }
 
-/** In place of answers that no case stands for any more. */
+/** Shown instead of answers when their case is gone. */
 function LostCase() {
   const workspace = useWorkspace();
   const path = useSession((session) => session.openCase?.case ?? '');
@@ -427,7 +427,7 @@ function LostCase() {
   );
 }
 
-/** Through the views that were looked at. */
+/** Steps through the history of views. */
 function Steps() {
   const workspace = useWorkspace();
   const canGoBack = useSession((session) => session.canGoBack);
@@ -485,7 +485,7 @@ function useResults(): void {
   const question = useQuestion();
   const revision = useSession((session) => session.revision);
   const runs = useStore(workspace.views.store, (state) => state.runs);
-  // Before what panels ask for in effects of their own: rows are what one looks at first.
+  // Before the requests that panels send from effects of their own: rows come first.
   useLayoutEffect(() => {
     workspace.results.open({ ...question, sort });
   }, [workspace, question, sort, revision, runs]);

@@ -21,7 +21,7 @@ const TITLES = {
 
 type Description = Omit<Command, 'run' | 'group'>;
 
-/** A function that makes commands of a group, each of which opens a dialog. */
+/** Returns a function that makes commands of a group, each of which opens a dialog. */
 function openerOf({ dialogs }: Workspace, group: string) {
   return (dialog: DialogState, description: Description): Command => ({
     ...{ group, ...description },
@@ -29,7 +29,7 @@ function openerOf({ dialogs }: Workspace, group: string) {
   });
 }
 
-/** Where to look in an open case. */
+/** Commands that show a part of an open case. */
 export function viewCommands(workspace: Workspace): Command[] {
   const { views } = workspace;
   const command = (description: Description, run: () => void): Command => ({
@@ -61,7 +61,7 @@ export function viewCommands(workspace: Workspace): Command[] {
   ];
 }
 
-/** What can be done with an open case. */
+/** Commands for an open case. */
 export function caseCommands(
   workspace: Workspace,
   hasEvent: boolean,
@@ -140,7 +140,7 @@ export function caseCommands(
   ];
 }
 
-/** What can be done without a case. */
+/** Commands that need no case. */
 export function windowCommands(workspace: Workspace): Command[] {
   const ofCase = openerOf(workspace, 'Case');
   const ofDaybook = openerOf(workspace, 'Daybook');

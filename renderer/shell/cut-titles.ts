@@ -1,6 +1,6 @@
 /**
- * Gives a text that is cut off for want of room a title with the whole of it, as long as the pointer is on it. What has
- * a title of its own keeps it. Hidden characters of evidence are written out in the text already.
+ * Gives a truncated text a title with the full text while the pointer is on it, unless it has its own title.
+ * Invisible characters of evidence are already made visible in the text.
  */
 import { useEffect } from 'react';
 
@@ -17,7 +17,7 @@ function isCut(element: HTMLElement): boolean {
   );
 }
 
-/** The innermost element that is cut, around what the pointer is on. */
+/** The innermost truncated element around the one under the pointer. */
 function cutAround(target: Element): HTMLElement | undefined {
   for (let at: Element | null = target; at !== null; at = at.parentElement)
     if (at instanceof HTMLElement && isCut(at)) return at;

@@ -1,4 +1,4 @@
-/** Every dialog; each shows itself when it is asked for. */
+/** All dialogs; each shows itself when it is opened. */
 import { CaseDialogs } from '../panels/case-dialogs/index.tsx';
 import { ImportDialog } from '../panels/import/index.tsx';
 import { MakeFieldDialog } from '../panels/make-field/index.tsx';

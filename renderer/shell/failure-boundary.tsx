@@ -1,4 +1,4 @@
-/** A panel that fails does not take the window with it: it says so and can be tried again. */
+/** Contains a panel's failure: shows an error in its place, with a button to try again. */
 import { Alert, Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 

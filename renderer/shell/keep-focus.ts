@@ -1,15 +1,18 @@
 /**
- * Keeps the focus in the window: where a control goes that has it (a button whose work is done, a row that is
- * removed, a dialog whose opener is gone), what is nearest to its place takes it, or what comes there next. Without
- * it the keyboard would begin again at the top of the window.
+ * Keeps the focus in the window: when the focused control disappears (a disabled button, a removed row, the opener
+ * of a closed dialog), the element nearest to its place gets the focus, or the next one that appears there.
+ * Otherwise the keyboard would start again at the top of the window.
  */
 import { useEffect } from 'react';
 import { canTakeFocus, firstTaker, isPart, targetIn, type Part } from './parts.ts';
 
-/** Elements beyond which nothing is near: what is on its way there is waited for. */
+/** The search for the nearest element ends at these: if they are empty, it waits for their content. */
 const BOUNDS = '[data-part], [role="dialog"]';
 
-/** An element and what it is in, from the inside out, without the page, nor what holds all dialogs and messages. */
+/**
+ * An element and its ancestors, innermost first, up to but excluding the page and the container of dialogs and
+ * messages.
+ */
 function placeOf(target: EventTarget | null): Element[] {
   const place: Element[] = [];
   for (let at = target instanceof Element ? target : null; at !== null; at = at.parentElement) {
@@ -19,17 +22,17 @@ function placeOf(target: EventTarget | null): Element[] {
   return [];
 }
 
-/** What is beside all parts belongs to the results. */
+/** Anything outside all parts belongs to the results. */
 function partOf(place: readonly Element[]): Part {
   const within = place.find((one) => one.matches('[data-part]'))?.getAttribute('data-part');
   return isPart(within) ? within : 'results';
 }
 
-/** What takes the focus of a control that is gone from `place`; undefined while there is nothing yet. */
+/** The element that gets the focus of a control removed from `place`; undefined while there is none yet. */
 function nearest(place: readonly Element[]): HTMLElement | undefined {
   for (const around of place) {
     if (!around.isConnected) continue;
-    // The parts of the window are rearranged, as when it gets narrow.
+    // The parts of the window are rearranged, as when it becomes narrow.
     if (around.querySelector('[data-part]') !== null) return targetIn(partOf(place));
     const taker = canTakeFocus(around) ? around : firstTaker(around);
     if (taker !== undefined || around.matches(BOUNDS)) return taker;
@@ -41,7 +44,7 @@ export function useKeepFocus(): void {
   useEffect(() => {
     const root = document.getElementById('root');
     let place: Element[] = [];
-    /** The last place that is in no menu or dialog: what opened them. */
+    /** The last place outside menus and dialogs: the one that opened them. */
     let opener: Element[] = [];
     let wasDisabled = false;
     let frame: number | undefined;
@@ -51,7 +54,7 @@ export function useKeepFocus(): void {
       wasDisabled = false;
       if (root?.contains(place[0] ?? null) === true) opener = place;
     };
-    // Whoever clicks beside all controls takes the focus away.
+    // A click outside all controls removes the focus deliberately.
     const forget = (): void => {
       place = [];
       opener = [];
@@ -64,7 +67,7 @@ export function useKeepFocus(): void {
       else if (control.matches(':disabled')) wasDisabled = true;
       else if (wasDisabled && control instanceof HTMLElement) control.focus();
     };
-    // In the next frame: what moves the focus itself comes first.
+    // In the next frame: code that moves the focus itself comes first.
     const observer = new MutationObserver(() => {
       if (document.activeElement === document.body) frame ??= requestAnimationFrame(restore);
     });

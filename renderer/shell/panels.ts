@@ -1,11 +1,8 @@
-/**
- * The panels of the window by their place. What is not seen at the start is loaded when it is first
- * shown.
- */
+/** The panels of the window by position. Panels that are not visible at the start are loaded when first shown. */
 import { lazy, type ComponentType } from 'react';
 import type { Tab } from '../state/views.ts';
 
-/** A component that is loaded when it is first rendered. */
+/** A component that is loaded when first rendered. */
 function later<P>(load: () => Promise<ComponentType<P>>) {
   return lazy(async () => ({ default: await load() }));
 }

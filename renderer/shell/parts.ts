@@ -1,4 +1,4 @@
-/** The parts of the window that the keyboard goes to: each is an element with `data-part`. */
+/** The parts of the window that the keyboard moves between: each is an element with `data-part`. */
 
 const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
 export type Part = (typeof PARTS)[number];
@@ -9,12 +9,12 @@ const FOCUSABLE = [
 ]
   .map((one) => `${one}:not([tabindex="-1"])`)
   .join(', ');
-/** What a part is looked at for: a table, a chart, the open one of its tabs; in a dialog what it asks for. */
+/** The main content of a part: a table, a chart, its open tab; in a dialog its input. */
 const MAIN = [
   ...['[data-autofocus]:not(:disabled)', '[role="grid"]', '[role="slider"]'],
   ...['[role="tab"][aria-selected="true"]'],
 ].join(', ');
-/** Panels are loaded when they are first shown; beyond this many frames a person waits for none. */
+/** Panels are loaded when first shown; nobody waits for more frames than this. */
 const MOST_FRAMES = 120;
 
 export const isPart = (name: string | null | undefined): name is Part =>
@@ -28,7 +28,7 @@ export function canTakeFocus(element: Element): element is HTMLElement {
   );
 }
 
-/** What takes the focus in an element: what it is looked at for, otherwise the first thing that can have it. */
+/** The element that gets the focus: the main content, otherwise the first focusable element. */
 export function firstTaker(root: Element): HTMLElement | undefined {
   return [...root.querySelectorAll(MAIN), ...root.querySelectorAll(FOCUSABLE)].find(canTakeFocus);
 }
@@ -43,7 +43,7 @@ export function focusPart(part: Part): void {
   const before = document.activeElement;
   let frames = 0;
   const attempt = (): void => {
-    // Whoever moved the focus meanwhile wants it there.
+    // If the focus was moved meanwhile, it stays there.
     const isMoved = document.activeElement !== before && document.activeElement !== document.body;
     if (frames > 0 && isMoved) return;
     const target = targetIn(part);

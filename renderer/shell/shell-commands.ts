@@ -51,7 +51,7 @@ export function useShellCommands(): void {
 
 /** Keeps the window in the colours that are preferred. Returns how to change them, always the same function. */
 function useScheme(): (scheme: Scheme) => void {
-  // Its identity changes with every render of the provider; commands must not.
+  // Its identity changes with every render of the provider; that of commands must not.
   const { setColorScheme } = useMantineColorScheme();
   const latest = useRef(setColorScheme);
   latest.current = setColorScheme;
@@ -84,7 +84,7 @@ function useShortcuts(workspace: Workspace): void {
   );
 }
 
-/** What the shell's menus and the system ask for. */
+/** Handles requests of the shell's menus and of the system. */
 function useShellRequests(workspace: Workspace): void {
   const { shell, dialogs } = workspace;
   useEffect(() => {

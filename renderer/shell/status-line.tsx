@@ -17,7 +17,7 @@ export function StatusLine() {
   const view = useView();
   const pid = useSession((session) => session.info?.pid);
   const { opened, error, loading, firstMs } = useResultList();
-  // The bar says how the query was read.
+  // The query bar says how the query was read.
   const readings = useParsedQuery(view.query)?.readings ?? [];
   const hidden = hiddenPackets(opened);
   const spans = Object.entries(opened?.timings.spans ?? {})

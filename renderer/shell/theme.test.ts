@@ -1,4 +1,4 @@
-/** Text can be read on every surface, in both themes: WCAG's 4.5 to 1. */
+/** Text is readable on every surface, in both themes: WCAG's contrast of 4.5 to 1. */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_THEME } from '@mantine/core';
 import { cssVariables } from './theme.ts';

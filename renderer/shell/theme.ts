@@ -14,7 +14,7 @@ const accent: MantineColorsTuple = [
   '#173d8f',
 ];
 
-/** Blue-grey, so that dark surfaces have the depth of the drawing. */
+/** Blue-grey, so that dark surfaces match the design's depth. */
 const dark: MantineColorsTuple = [
   '#d7dee8',
   '#a9b4c2',
@@ -33,8 +33,8 @@ const MONO =
 const SANS = 'Inter, "Segoe UI", Cantarell, "DejaVu Sans", "Liberation Sans", sans-serif';
 
 /**
- * Lists open on typing, a click or an arrow key: one that opened on the way of the Tab key would cover what follows, and
- * take the Escape that is meant for the dialog around it.
+ * Lists open on typing, a click or an arrow key: one that opened when Tab reaches it would cover what follows, and
+ * consume the Escape that is meant for the dialog around it.
  */
 const CHOICE = { size: 'xs', openOnFocus: false };
 
@@ -64,10 +64,10 @@ export const theme = createTheme({
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
-    // The library's placeholder takes the focus first and is no item: axe and screen readers mind it.
+    // The library's placeholder takes the focus first but is not an item: axe and screen readers object.
     Menu: {
       defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
-      // Its last items are in reach in a low window, too, as at 200 % zoom.
+      // Its last items can be reached in a low window, too, as at 200 % zoom.
       styles: { dropdown: { maxHeight: 'calc(100vh - 56px)', overflowY: 'auto' } },
     },
     Input: { styles: { input: { textOverflow: 'ellipsis' } } },
@@ -85,13 +85,13 @@ export const theme = createTheme({
       },
     },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss the message' } } },
-    // Orange and yellow as text are hard to read on their own tints.
+    // Orange and yellow text is hard to read on tints of the same colour.
     Alert: { styles: { title: { color: 'var(--db-text)' } } },
     Badge: { defaultProps: { size: 'sm', variant: 'light', tt: 'none' } },
   },
 });
 
-/** Colours by their role, named `--db-…` wherever own CSS needs them. */
+/** Colours by role, available to our CSS as `--db-…`. */
 const LIGHT = {
   '--db-bg': '#f6f7f9',
   '--db-panel': '#ffffff',
@@ -140,7 +140,7 @@ const LIGHT = {
   '--db-kind-file': '#a1427a',
   '--db-kind-alert': '#c0322f',
   '--db-kind-other': '#566170',
-  // Text of badges: the library's own is too faint on its tints.
+  // Text of badges: the library's colour is too faint on its tints.
   '--mantine-color-teal-light-color': '#05603f',
   '--mantine-color-orange-light-color': '#8f3503',
   '--mantine-color-red-light-color': '#a82323',

@@ -1,10 +1,9 @@
 /**
- * The view in the window's address, so that it can be shared and survives a reload:
- * `#case=PATH` and beside it what engine/contract/view-string.ts writes. A fragment never leaves the
- * window, not even to the shell.
+ * The view in the window's address, so that it can be shared and survives a reload: `#case=PATH` and the text that
+ * engine/contract/view-string.ts writes. A fragment is never sent anywhere, not even to the shell.
  *
- * Every entry of the views' history is an entry of the browser's history, which alone says which of
- * them is shown: the browser's Back, a mouse button and the arrows beside the query bar are one thing.
+ * Every entry of the views' history is an entry of the browser's history, which alone determines the current one:
+ * the browser's Back, a mouse button and the arrows next to the query bar all do the same.
  */
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
@@ -12,9 +11,9 @@ import { useSession, useWorkspace } from '../state/context.ts';
 import { viewFromString, viewToString } from '../state/shared-view.ts';
 import type { Workspace } from '../state/workspace.ts';
 
-/** What an entry of the browser's history carries. */
+/** State of an entry of the browser's history. */
 interface Entry {
-  /** Which run of the views' history the entry belongs to. */
+  /** The run of the views' history that the entry belongs to. */
   readonly run: string;
   /** Entries of this window that are before it. */
   readonly depth: number;
@@ -37,7 +36,7 @@ export function addressedCase(): string | undefined {
   return path === null || path === '' ? undefined : path;
 }
 
-/** Shows what the address says of the view, in the entry that has this address. */
+/** Shows the view of the address, in the entry that has this address. */
 function restore(workspace: Workspace): void {
   const search = address();
   search.delete('case');

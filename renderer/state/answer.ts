@@ -17,17 +17,17 @@ interface Answered<N extends OperationName> {
   readonly loading: boolean;
   /** Whether `data` answers other parameters: not while it is only brought up to date with the case. */
   readonly stale: boolean;
-  /** From the question to the answer, as this window saw it. */
+  /** From the request to the answer, as measured in this window. */
   readonly elapsedMs: number | undefined;
 }
 
 interface AnswerOptions<N extends OperationName> {
   readonly onPart?: (part: Part<N>) => void;
-  /** Whether a change of the case asks again; it does when left out. After an error it does in any case. */
+  /** Whether a change of the case repeats the request; true by default. After an error it always does. */
   readonly live?: boolean;
 }
 
-/** What is kept between renders: `key` says to which parameters `data` is the answer. */
+/** Kept between renders: `key` identifies the parameters that `data` answers. */
 type Held<N extends OperationName> = Omit<Answered<N>, 'stale'> & {
   readonly key: string | undefined;
 };
@@ -40,7 +40,7 @@ const EMPTY = {
   elapsedMs: undefined,
 } as const;
 
-/** `params` undefined: nothing is asked. They are compared by what they hold. */
+/** `params` undefined: nothing is requested. They are compared by value. */
 export function useAnswer<N extends OperationName>(
   operation: N,
   params: Params<N> | undefined,
@@ -63,7 +63,7 @@ export function useAnswer<N extends OperationName>(
 
   const failed = useRef(false);
   failed.current = answered.error !== undefined;
-  // What could not be read then may be there now: evidence was located, say.
+  // What could not be read then may be readable now, for instance because evidence was located.
   useEffect(() => {
     if (failed.current) setFailures((before) => before + 1);
   }, [revision]);
@@ -99,7 +99,7 @@ export function useAnswer<N extends OperationName>(
         (error: unknown) => {
           if (controller.signal.aborted) return;
           const info = errorInfoOf(error);
-          // The engine comes back and the question is asked again; the last answer stays meanwhile.
+          // The engine will come back and the request will be repeated; the last answer stays meanwhile.
           if (info.code === 'engine-down') return;
           setAnswered((before) => ({
             data: before.data,

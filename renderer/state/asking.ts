@@ -1,23 +1,23 @@
 /**
- * What parts of the window are asking of the engine about the view, so that a person can stop all of
- * it at once, and what stands around it waits for what is looked at.
+ * Requests about the view in progress, so that the user can stop all of them at once, and secondary ones wait for
+ * the main ones.
  */
 import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
 
 export interface Asking {
   /**
-   * `stop` is called when a person has had enough. Returns what to call when the question has ended.
-   * @param around it is not what the view is looked at for, and nobody waits for it
+   * `stop` is called when the user stops the requests. Returns a function to call when the request has ended.
+   * @param around it is secondary: nobody waits for it
    */
   begin(stop: () => void, around?: boolean): () => void;
-  /** Whether anything is being asked. */
+  /** Whether any request is in progress. */
   running(): boolean;
   stop(): void;
-  /** Done once nothing is asked but what stands around, but after `mostMs` at the latest. */
+  /** Resolves once only secondary requests are in progress, but after `mostMs` at the latest. */
   settled(mostMs: number): Promise<void>;
 }
 
-/** What a part that was stopped says in place of an answer. */
+/** Shown by a stopped part instead of an answer. */
 export const STOPPED: ErrorInfo = {
   code: 'cancelled',
   message: 'The search was stopped; Enter runs it again.',

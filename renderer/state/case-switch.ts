@@ -20,7 +20,7 @@ interface Parts {
   readonly session: StoreApi<Session>;
   readonly views: Views;
   readonly results: ResultLists;
-  /** What the engine says of itself and of the cases it knows. */
+  /** Updates what the engine says about itself and the cases that it knows. */
   refreshInfo(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
     } catch (error) {
       session.setState({ opening: undefined });
       if (!(error instanceof OperationError)) throw error;
-      // The banner over the lost case says it already.
+      // The banner about the lost case says so already.
       const { lost, openCase: now } = session.getState();
       if (lost !== undefined && now?.case === path && error.info.code === 'not-a-case') return;
       session.setState({ problem: error.info });
@@ -79,7 +79,7 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
           },
         },
       )
-      // It ends by being cancelled or with the engine; both are reported elsewhere.
+      // It ends when cancelled or with the engine; both are reported elsewhere.
       .catch(() => undefined);
   }
 
@@ -99,7 +99,7 @@ export function createCaseSwitch(parts: Parts): CaseSwitch {
   return { open, close };
 }
 
-/** Keeps an error that says that there is no case any more in the folder of the open one. */
+/** Notes an error that says that the open case's folder no longer holds a case. */
 export function noteLost(session: StoreApi<Session>, params: object, error: unknown): void {
   const path = session.getState().openCase?.case;
   if (path === undefined || !('case' in params) || params.case !== path) return;

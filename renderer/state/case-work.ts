@@ -1,4 +1,4 @@
-/** What panels about a case's evidence share: imports under way, and which part of them is shown. */
+/** State shared by panels about a case's evidence: imports in progress, and which part of them is shown. */
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -12,7 +12,7 @@ interface EvidenceView {
   readonly section: EvidenceSection;
   /** The source whose details are shown. */
   readonly source: number | undefined;
-  /** Records of which source or import the quarantine shows; all when neither is given. */
+  /** The source or import whose records the quarantine shows; all when neither is given. */
   readonly quarantine: { readonly source?: number; readonly import?: number };
 }
 

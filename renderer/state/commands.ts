@@ -6,7 +6,7 @@ export interface Command {
   readonly id: string;
   readonly title: string;
   readonly group: string;
-  /** As Mantine's useHotkeys writes it: `mod+K`, `alt+ArrowLeft`. */
+  /** In the notation of Mantine's useHotkeys: `mod+K`, `alt+ArrowLeft`. */
   readonly hotkey?: string | undefined;
   /** Why it cannot run now; undefined when it can. */
   readonly disabled?: string | undefined;
@@ -15,7 +15,9 @@ export interface Command {
 
 export interface CommandList {
   readonly store: StoreApi<{ readonly commands: readonly Command[] }>;
-  /** Adds commands; returns how to take them away. A later command of the same id goes first. */
+  /**
+   * Adds commands; returns a function that removes them. A later command overrides an earlier one with the same ID.
+   */
   add(commands: readonly Command[]): () => void;
   run(id: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** Hooks that give components the window's state. */
+/** Hooks that give components access to the window's state. */
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { CaseInfo, Session } from './session.ts';
@@ -32,7 +32,7 @@ export function useZone(): string {
   return useSession((session) => session.zone);
 }
 
-/** A value that is kept between starts of Daybook, and how to set it. */
+/** A value that is kept between starts of Daybook, and a function that sets it. */
 export function usePreference<T>(
   name: string,
   fallback: T,

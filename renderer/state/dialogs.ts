@@ -1,4 +1,4 @@
-/** Which dialog is open, and what it was opened with. One at a time. */
+/** Which dialog is open, and its parameters. One at a time. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
 export type DialogState =
@@ -10,7 +10,7 @@ export type DialogState =
     }
   /** A file dialog for windows whose shell has none. */
   | { readonly dialog: 'open-case' }
-  /** With evidence that is imported once the case is there. */
+  /** With evidence that is imported once the case has been created. */
   | {
       readonly dialog: 'new-case';
       readonly paths?: readonly string[];
@@ -27,10 +27,10 @@ export type DialogState =
   | { readonly dialog: 'delete'; readonly events?: readonly string[] }
   /** Narrows the view by a list of values. */
   | { readonly dialog: 'match-list' }
-  /** Which rows of the view's list no event meets. */
+  /** Rows of the view's list that match no event. */
   | { readonly dialog: 'list-unmatched' }
   | { readonly dialog: 'save-search' }
-  /** What connections carried. */
+  /** Payloads of connections. */
   | { readonly dialog: 'payload-search' }
   /** A field of text in the message of an event, which may be selected already. */
   | {

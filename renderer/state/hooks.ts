@@ -17,7 +17,7 @@ export function useResultList(): ResultList {
   return useStore(useWorkspace().results.store);
 }
 
-/** What a dialog of that name was opened with; undefined while it is closed. */
+/** The parameters of the dialog with that name; undefined while it is closed. */
 export function useDialog<N extends DialogName>(
   name: N,
 ): Extract<DialogState, { dialog: N }> | undefined {

@@ -5,7 +5,7 @@ import { createImportJobs, isRunning, type ImportReport } from './import-job.ts'
 
 type Answer = { report: ImportReport | null } | { error: OperationError };
 
-/** A connection of which each import tells `parts` and then ends when `end` is called. */
+/** A connection in which each import sends `parts` and ends when `end` is called. */
 function connection(parts: readonly Part<'import.start'>[]) {
   const calls: string[] = [];
   let end: (answer: Answer) => void = () => undefined;

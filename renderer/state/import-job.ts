@@ -1,7 +1,7 @@
 /**
- * What this window knows of imports: one job per case, outside of any dialog, so that the dialog can
- * be closed, the window reloaded, or an import of another window looked at. The import itself belongs
- * to the engine; nothing here ends it but `cancel`.
+ * Imports as this window sees them: one job per case, independent of any dialog, so that the dialog can be closed,
+ * the window reloaded, or an import of another window followed. The import itself belongs to the engine; only
+ * `cancel` ends it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorInfoOf, type Engine } from '../../engine/contract/wire/client.ts';
@@ -27,7 +27,7 @@ export interface ImportJobs {
   readonly store: StoreApi<Readonly<Record<string, ImportJob | undefined>>>;
   start(params: Params<'import.start'>): void;
   resume(path: string, importId: number): void;
-  /** Attaches to the import that runs on a case, if one does and it is not followed yet. */
+  /** Attaches to the import in progress on a case, if there is one and it is not followed yet. */
   follow(path: string): void;
   cancel(path: string): void;
   /** Forgets a job that has ended. */
@@ -47,7 +47,7 @@ export function isRunning(job: ImportJob | undefined): boolean {
   return job?.state === 'running' || job?.state === 'cancelling';
 }
 
-/** The job after one part of what an import tells. */
+/** The job after one part of an import's report. */
 function withPart(job: ImportJob, part: Part<'import.start'>): ImportJob {
   if ('progress' in part) return { ...job, progress: part.progress };
   if ('source' in part) return { ...job, sources: [...job.sources, part.source] };

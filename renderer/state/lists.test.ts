@@ -1,4 +1,4 @@
-/** Lists are given again to an engine that has lost them, once for all who ask, and to no other. */
+/** Lists are sent again to an engine that has lost them, once for all callers, and to no other. */
 import { describe, expect, it } from 'vitest';
 import {
   OperationError,

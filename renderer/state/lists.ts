@@ -1,7 +1,7 @@
 /**
- * Lists of values that views are narrowed by. A view names its list; the engine keeps the bytes for this
- * window, and the window holds them, too: an engine that does not have them any more, because it was
- * started again or kept many others, is given them again without anybody noticing.
+ * Lists of values that views are restricted to. A view names its list. The engine keeps the bytes for this window,
+ * and so does the window: an engine that no longer has them, because it was restarted or has kept many others
+ * since, silently gets them again.
  */
 import {
   OperationError,
@@ -10,14 +10,14 @@ import {
 } from '../../engine/contract/wire/client.ts';
 import type { OperationName, Params, Result } from '../../engine/contract/operations.ts';
 
-/** What narrows a view. */
+/** A list that a view is restricted to. */
 export interface ViewList {
-  /** What the engine keeps its bytes under. */
+  /** The key of its bytes in the engine. */
   readonly kept: string;
   readonly name: string;
   /** Lines with values. */
   readonly rows: number;
-  /** What each column is matched as; null: it does not count. As its header says when left out. */
+  /** The field each column is matched as; null: the column is ignored. If left out, the header decides. */
   readonly columns?: readonly (string | null)[] | undefined;
   readonly header?: boolean | undefined;
   readonly directed?: boolean | undefined;
@@ -27,20 +27,20 @@ export interface ViewList {
 export type AskedList = NonNullable<Params<'query.run'>['list']>;
 
 export interface Lists {
-  /** The engine, given lists again that it does not keep any more. */
+  /** The engine; it is sent lists again that it no longer has. */
   readonly engine: Engine;
-  /** Gives the name under which the engine keeps these bytes. */
+  /** Returns the name under which the engine keeps these bytes. */
   keep(bytes: Uint8Array): Promise<string>;
-  /** Undefined after they were evicted: the list has to be given again. */
+  /** Undefined after they were evicted: the user has to supply the list again. */
   bytesOf(kept: string): Uint8Array | undefined;
 }
 
-/** Bytes of all lists that are held; beyond these, the oldest are dropped. */
+/** Bytes of all lists that are kept; beyond this, the oldest are dropped. */
 const MOST_BYTES = 128e6;
 
 export function createLists(engine: Engine): Lists {
   const held = new Map<string, Uint8Array>();
-  /** By name: the upload under way, shared by all callers. */
+  /** By name: the upload in progress, shared by all callers. */
   const keeping = new Map<string, Promise<unknown>>();
 
   function hold(kept: string, bytes: Uint8Array): void {
@@ -86,7 +86,7 @@ export function createLists(engine: Engine): Lists {
   return { engine: { call }, keep, bytesOf: (kept) => held.get(kept) };
 }
 
-/** The list that a question names: of its view, or of the view whose events are to be marked. */
+/** The list that a request names: of its view, or of the view whose events it marks. */
 function keptIn(params: object): string | undefined {
   if ('target' in params && typeof params.target === 'object' && params.target !== null)
     return 'view' in params.target ? keptIn(params.target.view as object) : undefined;

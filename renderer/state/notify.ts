@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { errorInfoOf } from '../../engine/contract/wire/client.ts';
 import { errorWords } from '../widgets/texts/window-words.ts';
 
-/** Tells what an operation failed with; a cancelled one needs no words. */
+/** Reports an operation's error; a cancelled one needs no message. */
 export function notifyError(error: unknown, what: string): void {
   const info = errorInfoOf(error);
   if (info.code === 'cancelled') return;
@@ -16,12 +16,12 @@ export function notifyError(error: unknown, what: string): void {
   });
 }
 
-/** Tells what was done, and what was not: longer on the screen than what needs no look. */
+/** Reports a partial success: longer on the screen than a message that needs no attention. */
 export function notifyPartly(message: string, title: string): void {
   notifications.show({ color: 'yellow', title, message, autoClose: 12_000 });
 }
 
-/** Tells what was done, as a status: an alert is what went wrong. */
+/** Reports success, with the role `status`: alerts are for errors. */
 export function notifyDone(message: string, title?: string): void {
   notifications.show({
     color: 'teal',

@@ -1,6 +1,6 @@
 /**
- * Queries taken apart by the engine, each asked once: the editor asks while a person types, and what
- * is run from it is known already. What a text means does not change while its case is open.
+ * Queries parsed by the engine, each once: the editor has them parsed as the user types, and running one needs no
+ * further request. The meaning of a text does not change while its case is open.
  */
 import type { Engine } from '../../engine/contract/wire/client.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
@@ -17,7 +17,7 @@ export interface ParsedQueries {
 const MOST = 100;
 
 export function createParsedQueries(connection: Engine): ParsedQueries {
-  /** The one asked last at the end. */
+  /** The most recently requested is last. */
   const kept = new Map<string, { answer: Promise<ParsedQuery>; value?: ParsedQuery }>();
   const keyOf = ({ case: path, query, zone }: QueryText): string =>
     JSON.stringify([path, query, zone]);
@@ -35,7 +35,7 @@ export function createParsedQueries(connection: Engine): ParsedQueries {
         answer: connection.call('query.parse', text).then(
           (value) => (one.value = value),
           (error: unknown) => {
-            // The engine may be back the next time.
+            // The engine may be back next time.
             if (kept.get(key) === one) kept.delete(key);
             throw error;
           },

@@ -1,11 +1,11 @@
-/** A query taken apart by the engine: its terms, stages and the shape of its answer. */
+/** A query parsed by the engine: its terms, stages and the shape of its answer. */
 import { useEffect, useReducer, useRef } from 'react';
 import { useSession, useWorkspace } from './context.ts';
 import type { ParsedQuery } from './parsed-queries.ts';
 
 export type { ParsedQuery };
 
-/** Of the query before, while the engine looks at this one. */
+/** That of the previous query, while the engine parses this one. */
 export function useParsedQuery(query: string): ParsedQuery | undefined {
   const { parsed } = useWorkspace();
   const path = useSession((session) => session.openCase?.case);
@@ -15,7 +15,7 @@ export function useParsedQuery(query: string): ParsedQuery | undefined {
   const last = useRef<ParsedQuery>(undefined);
   const known = parsed.known({ case: path, query, zone });
   if (known !== undefined) last.current = known;
-  // A new revision comes with a new engine as well, which is asked what the one before did not say.
+  // A new revision also comes with a new engine, which is sent requests that the previous one did not answer.
   useEffect(() => {
     const text = { case: path, query, zone };
     if (parsed.known(text) !== undefined) return undefined;
@@ -24,7 +24,7 @@ export function useParsedQuery(query: string): ParsedQuery | undefined {
       () => {
         if (!left) showAgain();
       },
-      // What is shown stays.
+      // The current state stays.
       () => undefined,
     );
     return () => {

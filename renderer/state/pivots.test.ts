@@ -1,4 +1,4 @@
-/** Ways from a value to other events keep the list of the view where they narrow what is found. */
+/** Pivots from a value to other events keep the view's list if they narrow the results. */
 import { expect, it } from 'vitest';
 import { pivotsOf, type Pivots } from './pivots.ts';
 import { createViews } from './views.ts';

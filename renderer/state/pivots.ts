@@ -10,9 +10,9 @@ export interface Pivots {
   only(field: string, value: string | number | null): void;
   /** A filter in the query language instead of the present one, as for a five-tuple. */
   filter(filter: string, tab?: Tab): void;
-  /** What the present filter was narrowed to: the list stays. */
+  /** Narrows the present filter to this one: the list stays. */
   narrow(filter: string, tab?: Tab): void;
-  /** Groups what is shown by a field. */
+  /** Groups the shown events by a field. */
   topValues(field: string): void;
   /** Everything within `minutes` of a time, whatever the query. */
   around(ts: number, minutes: number): void;

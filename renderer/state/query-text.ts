@@ -15,14 +15,14 @@ function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** A value as it stands after `field:`; quoted where something in it would mean something. */
+/** A value as written after `field:`; quoted if it contains special characters. */
 export function quoteValue(value: string | number): string {
   const text = String(value);
   if (/^(?:AND|OR|NOT|TO)$/i.test(text)) return quoted(text);
   return BARE.test(text) || NEGATIVE.test(text) ? text : quoted(text);
 }
 
-/** A field's name as it stands before the colon. */
+/** A field's name as written before the colon. */
 export function quoteName(field: string): string {
   return BARE_NAME.test(field) ? field : quoted(field);
 }
@@ -32,11 +32,11 @@ export function fieldTerm(field: string, value: string | number | null): string 
   const name = quoteName(field);
   if (value === null) return `NOT ${name}:*`;
   const written = quoteValue(value);
-  // `ab:cd::1` would be an address, whatever field is called `ab`.
+  // `ab:cd::1` would be an address, even if a field is called `ab`.
   return isPlainWord(name, written) ? `${name}:${quoted(String(value))}` : `${name}:${written}`;
 }
 
-/** Where the filter ends and the first stage begins, and whether an OR stands outside of brackets. */
+/** Where the filter ends and the first stage begins, and whether there is an OR outside of brackets. */
 export function dissect(query: string): { filter: string; stages: string; hasOr: boolean } {
   const { end, hasOr } = filterOf(query);
   return { filter: query.slice(0, end).trim(), stages: query.slice(end).trim(), hasOr };
@@ -72,8 +72,7 @@ const opposite = (term: string): string =>
   term.startsWith('NOT ') ? term.slice(4) : `NOT ${term}`;
 
 /**
- * The query with one more condition. A term that stands there already is not written twice, and one
- * that says the opposite gives way to it.
+ * The query with one more condition. A term that is there already is not repeated, and its opposite is replaced.
  */
 export function withTerm(query: string, term: string, exclude = false): string {
   const { filter, stages, hasOr } = dissect(query);

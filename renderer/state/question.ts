@@ -1,4 +1,4 @@
-/** What is asked of the engine about the current view: every panel asks by it, and adds what it wants. */
+/** The current view as parameters of requests: every panel starts from these, and adds its own. */
 import { useMemo } from 'react';
 import { useCase, useView, useZone } from './context.ts';
 import { askedList, type AskedList } from './lists.ts';
@@ -25,7 +25,7 @@ export function questionOf(
   return { case: path, query, from, to, list: list && askedList(list), zone };
 }
 
-/** The same object until something else is asked. Only where a case is open. */
+/** The same object until the view changes. Only where a case is open. */
 export function useQuestion(): Question {
   const { case: path } = useCase();
   const { query, from, to, list } = useView();

@@ -1,4 +1,7 @@
-/** What the open case cannot do because it is on a cluster, and why: controls are greyed and say it. */
+/**
+ * Operations that the open case does not support because it is on a cluster, and why: controls are disabled and say
+ * so.
+ */
 import type { OperationName } from '../../engine/contract/operations.ts';
 import { useSession } from './context.ts';
 import type { CaseInfo } from './session.ts';

@@ -1,6 +1,6 @@
 /**
- * The list of events of the current view: opened once for all who show something of it (table,
- * status line, timeline's heading). The list before stays until the new one has its first rows.
+ * The list of events of the current view, opened once for everything that shows it (table, status bar, timeline's
+ * heading). The previous list stays until the new one has its first rows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { OperationError, type Engine } from '../../engine/contract/wire/client.ts';
@@ -12,15 +12,15 @@ import { STOPPED, type Asking } from './asking.ts';
 export interface ResultList {
   /** Changes with each list. */
   readonly key: number;
-  /** What was asked. */
+  /** The parameters of the request. */
   readonly params: Params<'result.open'> | undefined;
-  /** The first rows, as soon as they are there. */
+  /** The first rows, as soon as they have arrived. */
   readonly first: ColumnBatch | undefined;
   /** Undefined until the engine has counted. */
   readonly opened: Result<'result.open'> | undefined;
   readonly error: ErrorInfo | undefined;
   readonly loading: boolean;
-  /** From the question to the first rows, and to the whole answer, as this window saw it. */
+  /** From the request to the first rows, and to the whole answer, as measured in this window. */
   readonly firstMs: number | undefined;
   readonly elapsedMs: number | undefined;
 }
@@ -40,12 +40,12 @@ export interface ResultLists {
   readonly store: StoreApi<ResultList>;
   /** Opens the list of these parameters; the one before is closed when this one is there. */
   open(params: Omit<Params<'result.open'>, 'fields'>): void;
-  /** What the first rows of lists that are opened from now on are read with. */
+  /** Sets the fields that the first rows of lists opened from now on are read with. */
   readWith(fields: readonly string[]): void;
   close(): void;
 }
 
-/** What the table of events shows unless somebody chose otherwise. */
+/** The default columns of the table of events. */
 const USUAL_FIELDS: readonly string[] = [
   'src_ip',
   'src_port',
@@ -116,7 +116,7 @@ export function createResultLists(connection: Engine, asking: Asking): ResultLis
           (error: unknown) => {
             if (controller.signal.aborted) return;
             if (!(error instanceof OperationError)) throw error;
-            // A new engine is asked again by whoever opened this.
+            // Whoever opened this opens it again on a new engine.
             if (error.info.code === 'engine-down') return;
             show({ error: error.info });
           },

@@ -1,4 +1,4 @@
-/** What a window knows beside its view: the engine, the open case, the event that is selected. */
+/** State of a window besides its view: the engine, the open case, the selected event. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { EngineState } from '../../engine/contract/wire/client.ts';
 import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
@@ -12,17 +12,17 @@ export interface Session {
   readonly info: EngineInfo | undefined;
   /** Undefined: the start page. */
   readonly openCase: CaseInfo | undefined;
-  /** Set while the open case's folder is not there: a drive was taken out, a folder was moved. */
+  /** Set while the open case's folder is missing: a drive was removed, a folder was moved. */
   readonly lost: ErrorInfo | undefined;
   /** The path of a case that is being opened. */
   readonly opening: string | undefined;
-  /** What keeps a case from being opened. */
+  /** The reason why a case could not be opened. */
   readonly problem: ErrorInfo | undefined;
   /** Raised whenever answers about the case may have changed. */
   readonly revision: number;
   /** The zone in which every time is shown. */
   readonly zone: string;
-  /** Small things the window keeps between starts, by name. */
+  /** Small values that the window keeps between starts, by name. */
   readonly preferences: Readonly<Record<string, unknown>>;
   /** The columns that the table of events shows now; undefined until it shows any. */
   readonly shownColumns?: readonly string[] | undefined;
@@ -31,7 +31,7 @@ export interface Session {
   /** Whether the history of views has an entry before, and after, the one that is shown. */
   readonly canGoBack: boolean;
   readonly canGoForward: boolean;
-  /** The query in the bar was run and is wrong: what is shown belongs to the one before. */
+  /** The query in the bar was run and is wrong: the results belong to the previous one. */
   readonly unanswered: boolean;
 }
 

@@ -2,7 +2,7 @@
 import { formatView, parseView } from '../../engine/contract/view-string.ts';
 import { TABS, type Tab, type View } from './views.ts';
 
-/** What a shared string says of a view; what it leaves open is as at the start. */
+/** The view in a shared string; defaults for whatever it leaves open. */
 export function viewFromString(text: string): Partial<View> & { readonly zone: string } {
   const view = parseView(text);
   const tab: Tab | undefined = TABS.find((one) => one === view.tab);

@@ -1,4 +1,4 @@
-/** Work that a form or a button starts: whether it runs, and what it failed with. */
+/** Work that a form or a button starts: whether it is running, and its error. */
 import { useRef, useState } from 'react';
 import { errorInfoOf } from '../../engine/contract/wire/client.ts';
 import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
@@ -6,7 +6,7 @@ import { notifyError } from './notify.ts';
 
 interface Submit<A extends unknown[]> {
   readonly busy: boolean;
-  /** What the last run failed with, where no title was given. */
+  /** The error of the last run, if no title was given. */
   readonly error: ErrorInfo | undefined;
   /** Does nothing while the work runs already. */
   run(...args: A): void;
@@ -14,7 +14,7 @@ interface Submit<A extends unknown[]> {
 
 const IDLE = { busy: false, error: undefined } as const;
 
-/** @param failed title of the message in the corner, where the form has no place of its own for an error */
+/** @param failed title of the message in the corner, for forms without a place for an error */
 export function useSubmit<A extends unknown[]>(
   work: (...args: A) => Promise<unknown>,
   failed?: string,

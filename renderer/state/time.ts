@@ -42,7 +42,7 @@ export function timeParts(
   };
 }
 
-/** `+01:00`: how far the zone is from UTC at a time. */
+/** `+01:00`: the zone's offset from UTC at a time. */
 export function offsetText(micros: number, zone: string): string {
   const minutes = Math.round(zoneOf(zone).offsetSecondsAtUtc(micros) / 60);
   const size = Math.abs(minutes);
@@ -52,7 +52,7 @@ export function offsetText(micros: number, zone: string): string {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `20 Nov 2026 14:10 – 15:05`: a range in as few words as tell it. */
+/** `20 Nov 2026 14:10 – 15:05`: a range in as few words as possible. */
 export function formatRange(from: number, to: number, zone: string): string {
   const a = timeParts(from, zone, 0);
   const b = timeParts(to, zone, 0);

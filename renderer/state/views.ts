@@ -1,6 +1,6 @@
 /**
- * What is looked at: a query, a range of time, the tab and how it is arranged; and the history of it.
- * Views are values: a change makes a new one, and back and forward walk them.
+ * The view: a query, a range of time, the tab and its arrangement; and the history of views. Views are values: a
+ * change makes a new one, and back and forward move between them.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ViewList } from './lists.ts';
@@ -22,16 +22,16 @@ export interface View {
   /** UTC microseconds; half-open. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** Only events that meet one of its rows. Not part of a view's string. */
+  /** Only events that match one of its rows. Not part of a view's string. */
   readonly list: ViewList | undefined;
   readonly tab: Tab;
   /** Order of the events; by time, oldest first, when undefined. */
   readonly sort: { readonly field: string; readonly descending: boolean } | undefined;
-  /** What top talkers are grouped by. */
+  /** The fields that top talkers are grouped by. */
   readonly by: readonly string[];
-  /** `count`, `sum(bytes)`, `distinct(dst_ip)`, …: what top talkers are measured by. */
+  /** The measure of top talkers: `count`, `sum(bytes)`, `distinct(dst_ip)`, …. */
   readonly measure: string;
-  /** What the timeline is stacked by; empty for one series. */
+  /** The field that the timeline is stacked by; empty for one series. */
   readonly stack: string;
 }
 
@@ -51,29 +51,28 @@ interface ViewState {
   readonly view: View;
   readonly past: readonly View[];
   readonly future: readonly View[];
-  /** Raised when the same view is asked for again (Run on an unchanged query). */
+  /** Incremented when the same view is requested again (Run on an unchanged query). */
   readonly runs: number;
   /** Raised by every view that became a new entry of the history. */
   readonly steps: number;
-  /** Raised when the history begins again, for another case. */
+  /** Incremented when the history starts over, for another case. */
   readonly resets: number;
 }
 
 export interface Views {
   readonly store: StoreApi<ViewState>;
   /**
-   * Shows a changed view; where the tab shows no events, what is newly found is shown on that of the
-   * events. Another tab and changes of what is found are new entries of the history;
-   * changes of arrangement alone replace the current entry.
+   * Shows a changed view. If the tab shows no events, new results are shown in the tab of events. Another tab or
+   * other results are a new entry of the history; changes of arrangement alone replace the current entry.
    */
   show(change: Partial<View>): void;
   /** Changes the current entry of the history. */
   replace(change: Partial<View>): void;
-  /** Shows what a query finds that a person entered, also one that is shown already. */
+  /** Shows the results of a query that the user entered, even if they are already shown. */
   search(query: string): void;
-  /** Asks again for what is shown. */
+  /** Requests the current view again. */
   run(): void;
-  /** Walks through the history: -1 is one entry back. False where it does not reach that far. */
+  /** Moves through the history: -1 is one entry back. False if there is no such entry. */
   walk(by: number): boolean;
   reset(): void;
 }
@@ -82,7 +81,7 @@ const MOST_PAST = 200;
 
 const WITHOUT_RESULTS: ReadonlySet<Tab> = new Set(['sources', 'findings', 'latency']);
 
-/** Whether a tab shows anything of what is found. */
+/** Whether a tab shows any of the results. */
 export function showsResults(tab: Tab): boolean {
   return !WITHOUT_RESULTS.has(tab);
 }

@@ -1,4 +1,4 @@
-/** The groups of an answer as the table shows them and as they are saved. */
+/** The groups of an answer as the table shows them and as they are exported. */
 import { cell, columnOf, type CellValue } from '../../../engine/contract/wire/column-batch.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { formatBytes, formatCount } from '../../panel-api.ts';
@@ -7,14 +7,14 @@ import { isBytes, parseMeasure } from './measure.ts';
 export interface Groups {
   readonly data: Result<'top.run'>;
   readonly by: readonly string[];
-  /** As the view has it. */
+  /** In the view's notation. */
   readonly measure: string;
   /** Whether the groups are measured by their events. */
   readonly isCount: boolean;
   readonly rows: number;
   value(name: string, row: number): CellValue;
   measured(row: number): number;
-  /** A group's share of all, such as `12.5%`; empty for a measure without shares. */
+  /** A group's share of the total, such as `12.5%`; empty for a measure without shares. */
   share(row: number): string;
   /** A value of the measure for people. */
   format(n: number): string;

@@ -1,4 +1,4 @@
-/** Top talkers: events of the view grouped by fields, exactly, with what is left over. */
+/** Top talkers: events of the view grouped by fields, with exact figures and the remainder. */
 import { Button, MultiSelect, Select } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -41,13 +41,13 @@ const PRESETS = [
   { value: 'source', label: 'Files' },
 ];
 
-/** Those whose fields the case has. */
+/** Presets whose fields the case has. */
 function presetsOf(fields: readonly { field: string }[]): typeof PRESETS {
   const has = new Set(fields.map(({ field }) => field));
   return PRESETS.filter(({ value }) => value.split(',').every((one) => has.has(one)));
 }
 
-/** How much each host sent to whom. */
+/** Bytes from each source to each destination. */
 const OUT = { by: ['src_ip', 'dst_ip'], measure: 'sum(bytes)' };
 const LIMITS = ['10', '50', '100', '500', '1000'];
 const BUCKETS = 40;
@@ -185,7 +185,7 @@ function Toolbar({
   );
 }
 
-/** In place of the one group of events that have none of the fields. */
+/** Shown instead of the only group, of events that have none of the fields. */
 function NoValues({
   events,
   by,

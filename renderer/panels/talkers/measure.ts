@@ -15,7 +15,7 @@ export const MEASURES: readonly { readonly value: string; readonly label: string
   { value: 'distinct(src_ip)', label: 'different sources' },
 ];
 
-/** Counting, when the text is no measure. */
+/** `count` when the text is not a measure. */
 export function parseMeasure(text: string): Measure {
   const match = /^(sum|distinct)\((.+)\)$/.exec(text);
   if (match === null) return { fn: 'count' };

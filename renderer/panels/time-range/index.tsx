@@ -1,3 +1,3 @@
-/** The header's two buttons about time: which range is looked at, and in which zone times are. */
+/** The header's two buttons about time: the range shown, and the zone that times are shown in. */
 export { RangePicker } from './range-picker.tsx';
 export { ZonePicker } from './zone-picker.tsx';

@@ -1,4 +1,4 @@
-/** Which range of time is looked at: presets, two fields, a calendar with the days that hold events. */
+/** Chooses the range of time: presets, two fields, and a calendar that marks days with events. */
 import { ActionIcon, Button, Popover, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
 import { DatePicker } from '@mantine/dates';
 import { IconChevronDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
@@ -151,7 +151,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
   const { data } = useAnswer('case.days', { case: info.case });
   const [texts, setTexts] = useState({ from: writeTime(from, zone), to: writeTime(to, zone) });
   const [isTried, setTried] = useState(false);
-  // The zone may be changed while this is open.
+  // The zone may change while this is open.
   useEffect(() => {
     setTexts({ from: writeTime(from, zone), to: writeTime(to, zone) });
   }, [from, to, zone]);
@@ -221,7 +221,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
   );
 }
 
-/** How each button of the presets looks. */
+/** The look of the presets' buttons. */
 const PRESET = { variant: 'subtle', color: 'gray', fw: 500, justify: 'flex-start', px: 8 } as const;
 
 function Presets({ onDone }: { readonly onDone: (range: Range) => void }) {
@@ -234,7 +234,7 @@ function Presets({ onDone }: { readonly onDone: (range: Range) => void }) {
           {...PRESET}
           disabled={last === undefined}
           onClick={() =>
-            // The newest event is in it.
+            // The newest event is included.
             last !== undefined && onDone({ from: last - width, to: last + 1 })
           }
         >
@@ -266,7 +266,7 @@ function Days({
     micros === undefined ? null : timeParts(micros, zone).date || null;
   const shown = dayOf(range.from ?? range.to ?? last);
   const [browsed, setBrowsed] = useState<{ from: string | null; month: string }>();
-  // A range that was typed shows its own month.
+  // The calendar shows the month of a typed range.
   const month = browsed?.from === shown ? browsed.month : shown;
   const counts = useDayCounts(month);
   const most = Math.max(1, ...counts.values());

@@ -21,7 +21,7 @@ type Read =
 
 const FORMS = 'write 2026-11-21, 2026-11-21 14:30, 2026-11-21T14:30:05.25Z, or 24h';
 
-/** The span that a text names in a zone; undefined when it is no time. */
+/** The span that a text names in a zone; undefined when it is not a time. */
 export function spanOf(text: string, zone: string): TimeSpan | undefined {
   return parseTime(text, zone, (name, local) => zoneOf(name).offsetSecondsAtLocal(local));
 }

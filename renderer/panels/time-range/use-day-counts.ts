@@ -8,7 +8,7 @@ const BUCKETS = 1600;
 /** Packets within flows are events as well. */
 const EVERYTHING = 'kind:*';
 
-/** @param month a day of it, `2026-10-15`; by day of the zone, none that has no event */
+/** @param month a day of it, `2026-10-15`; counts are by day of the zone, without days that have no event */
 export function useDayCounts(month: string | null): ReadonlyMap<string, number> {
   const { case: path } = useCase();
   const zone = useZone();
@@ -33,7 +33,7 @@ export function useDayCounts(month: string | null): ReadonlyMap<string, number> 
   }, [early, late, zone]);
 }
 
-/** Where a month begins, has its middle, and ends. */
+/** The beginning, middle and end of a month. */
 function boundsOf(month: string | null, zone: string): (number | undefined)[] {
   if (month === null) return [];
   const begin = month.slice(0, 7);

@@ -1,4 +1,4 @@
-/** In which zone every time is shown. */
+/** Chooses the zone that all times are shown in. */
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -30,7 +30,7 @@ export function ZonePicker() {
     // oxlint-disable-next-line react/exhaustive-deps
   }, [search]);
   const found = combobox.dropdownOpened ? findZones(zones, search) : [];
-  // Offsets are those at the newest event: that is where the evidence is.
+  // Offsets are those at the newest event, because that is when the evidence is from.
   const at = last ?? Date.now() * 1000;
   useZoneCommands(combobox.openDropdown);
   return (

@@ -1,7 +1,7 @@
 /** The zones that can be chosen: UTC and the system's first, then the world's. */
 import { resolveZone } from '../../../engine/contract/time/zone.ts';
 
-/** Where the system cannot list them (browsers before 2022). */
+/** For systems that cannot list them (browsers before 2022). */
 const FEW = [
   ...['Africa/Cairo', 'Africa/Johannesburg', 'Africa/Lagos', 'Africa/Nairobi'],
   ...['America/Anchorage', 'America/Argentina/Buenos_Aires', 'America/Bogota', 'America/Chicago'],
@@ -21,7 +21,7 @@ export function systemZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** All names, those that most people want first. */
+/** All names, the usual ones first. */
 export function allZones(): readonly string[] {
   const own = systemZone();
   const known = 'supportedValuesOf' in Intl ? Intl.supportedValuesOf('timeZone') : FEW;
@@ -29,7 +29,7 @@ export function allZones(): readonly string[] {
   return [...first, ...known.filter((name) => !first.includes(name))];
 }
 
-/** Zones that a search finds: every word in the name; an offset such as `+02:00` is one by itself. */
+/** Zones that match a search: every word is in the name; an offset such as `+02:00` is a zone itself. */
 export function findZones(zones: readonly string[], search: string): readonly string[] {
   const wanted = search.trim();
   const words = wanted.toLowerCase().split(/[\s_]+/);

@@ -1,4 +1,4 @@
-/** The timeline as a table, for those who do not see the chart or want its numbers. */
+/** The timeline as a table, for users who cannot see the chart or want its numbers. */
 import { Table, UnstyledButton } from '@mantine/core';
 import { formatCount, formatTime } from '../../panel-api.ts';
 import { seriesName, type Buckets } from './buckets.ts';

@@ -1,10 +1,10 @@
-/** The buckets of an answer: what range they show, how each is named and what it counts. */
+/** The buckets of an answer: their range, names and counts. */
 import { counted, formatCount, formatRange, timeParts } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { seriesKey, type Series } from './stacks.ts';
 
-/** From, included, to, excluded; UTC microseconds. */
+/** From (inclusive), to (exclusive); UTC microseconds. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -13,9 +13,9 @@ export interface Range {
 export interface Buckets {
   /** Start of each bucket; UTC microseconds. */
   readonly starts: Float64Array;
-  /** Of each bucket; microseconds. */
+  /** Of each bucket, in microseconds. */
   readonly width: number;
-  /** The field that the series are values of; empty when there is one series for all events. */
+  /** The field whose values the series are; empty when there is one series for all events. */
   readonly field: string;
   readonly series: readonly Series[];
   /** Keys of the series that are not shown. */
@@ -29,7 +29,7 @@ export interface Buckets {
 const INSTANT = 1e6;
 const AROUND_INSTANT = 60e6;
 
-/** The chart's range: the view's, or that of the buckets where the view has none. */
+/** The chart's range: the view's, or that of the buckets if the view has none. */
 export function shownRange(
   { starts, width }: Pick<Buckets, 'starts' | 'width'>,
   from: number | undefined,
@@ -91,12 +91,12 @@ export function countsOf({ series, hidden }: Buckets, at: number): SeriesCount[]
     .filter(({ n }) => n > 0);
 }
 
-/** Whatever the query finds. */
+/** Regardless of the query. */
 export function findingsText(n: number): string {
   return `${formatCount(n)} tagged or noted in the case`;
 }
 
-/** A bucket for a screen reader: its time, its events, of which series they are, its findings. */
+/** A bucket for a screen reader: its time, its events by series, its findings. */
 export function spokenBucket(buckets: Buckets, at: number, findings = 0): string {
   const { series, sums, field } = buckets;
   const parts =

@@ -1,4 +1,4 @@
-/** Data of the chart, and places in it: buckets, brushed ranges, the counts of its axis. */
+/** Data and positions of the chart: buckets, brushed ranges, counts on its axis. */
 import type { Range } from './buckets.ts';
 import type { Stack } from './stacks.ts';
 
@@ -8,7 +8,7 @@ export interface Findings {
   readonly counts: readonly number[];
 }
 
-/** How many findings are in a range, its end excluded. */
+/** The number of findings in a range, excluding its end. */
 export function findingsIn({ times, counts }: Findings, { from, to }: Range): number {
   return times.reduce(
     (sum, time, at) => (time >= from && time < to ? sum + (counts[at] ?? 0) : sum),
@@ -55,7 +55,7 @@ export function wholeBuckets(
   return { from: edge(from, Math.floor), to: edge(to, Math.ceil) };
 }
 
-/** Counts that the y axis names: the most that a bar has, and half of it where there is room. */
+/** Counts labelled on the y axis: the largest count of a bar, and half of it where there is room. */
 export function countMarks(
   { sums, logarithmic }: Pick<ChartData, 'sums' | 'logarithmic'>,
   hasRoom: boolean,
@@ -66,7 +66,7 @@ export function countMarks(
   return hasRoom && half > 0 && half < most ? [most, half] : [most];
 }
 
-/** In the room beside the bars: `4,015`, `123k`, `1.2M`. */
+/** Short enough for the margin next to the bars: `4,015`, `123k`, `1.2M`. */
 export function shortCount(n: number): string {
   if (n < 1e5) return n.toLocaleString('en-US');
   return n < 1e6 ? `${Math.round(n / 1e3)}k` : `${(n / 1e6).toPrecision(3)}M`;

@@ -38,7 +38,7 @@ function useSelectedTime(): number | undefined {
   return event === undefined || data?.event !== event ? undefined : data.ts;
 }
 
-/** The data of the chart; the same object until something of it changes. */
+/** The data of the chart; the same object until some of it changes. */
 function useChartData({ buckets, stacks }: Timeline, findings: Findings): ChartData {
   const { from, to } = useQuestion();
   const [logarithmic] = useLogarithmic();
@@ -89,7 +89,7 @@ function useChart(
   return chart.current;
 }
 
-/** Why there are no bars. */
+/** Shows why there are no bars. */
 function Nothing({ timeline: { counts, error, loading } }: { readonly timeline: Timeline }) {
   const { events } = useCase();
   if (error !== undefined) {

@@ -8,7 +8,7 @@ export interface Picture {
   readonly data: ChartData;
   /** Buckets marked for the keyboard, the last included. */
   readonly cursor: { readonly first: number; readonly last: number } | undefined;
-  /** The colour that a CSS variable or name stands for. */
+  /** The colour named by a CSS variable or a colour name. */
   readonly color: (name: string) => string;
 }
 
@@ -26,7 +26,7 @@ const FONT = 'Inter, "Segoe UI", Cantarell, "DejaVu Sans", "Liberation Sans", sa
 
 /** The times that the x axis names. */
 export function axisMarks(u: uPlot, { starts, range, zone }: ChartData): TimeMark[] {
-  // Without buckets there is no time to speak of.
+  // Without buckets there is no range of time.
   if (starts.length === 0) return [];
   return timeMarks(range[0], range[1], Math.max(2, Math.floor(u.width / MARK_PIXELS)), zone);
 }
@@ -126,7 +126,7 @@ export function drawFindings(u: uPlot, { data, color }: Picture): void {
   let free = -Infinity;
   for (const time of data.findings.times) {
     const middle = xOf(u, time);
-    // Of thousands side by side, those that are seen.
+    // Of thousands side by side, only those that are visible.
     if (time < low || time > high || middle < free) continue;
     free = middle + uPlot.pxRatio;
     ctx.moveTo(middle - half, bbox.top - 2 * half + uPlot.pxRatio);
@@ -152,7 +152,7 @@ export function drawLabels(u: uPlot, { data, color }: Picture): void {
     const size = ctx.measureText(label).width;
     const middle = xOf(u, at);
     const left = Math.min(Math.max(4 * ratio, middle - size / 2), wide - size - 4 * ratio);
-    // Moved aside, a label may stand where its neighbour is.
+    // A label that was moved may overlap its neighbour.
     if (left < free) continue;
     ctx.fillText(label, left, bbox.top + bbox.height + 6 * ratio);
     free = left + size + 8 * ratio;

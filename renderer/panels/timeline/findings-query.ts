@@ -3,7 +3,7 @@ import type { Result } from '../../../engine/contract/operations.ts';
 
 type Note = Result<'note.list'>['notes'][number];
 
-/** Ids that one query has: each is a term of its filter. */
+/** Maximum number of IDs in one query: each is a term of its filter. */
 const MOST_NOTES = 500;
 
 interface FindingsQuery {

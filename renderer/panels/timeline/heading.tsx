@@ -1,4 +1,4 @@
-/** The line above the chart: how many events, of which series, and how they are shown. */
+/** The line above the chart: the number of events, their series, and how they are shown. */
 import { Tooltip, UnstyledButton } from '@mantine/core';
 import { counted, formatCount, useQuestion, useWorkspace, withTerm } from '../../panel-api.ts';
 import { bucketTime } from './buckets.ts';

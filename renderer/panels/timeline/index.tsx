@@ -14,7 +14,7 @@ import css from './timeline.module.css';
 /** Pixels; the least in a low window, as at 200 % zoom. */
 const USUAL_HEIGHT = 112;
 const LOW_WINDOW = '(max-height: 560px)';
-/** Below this width of the panel the heading says less. */
+/** Below this width of the panel the heading is shorter. */
 const NARROW = 760;
 
 export function TimelinePanel() {

@@ -1,4 +1,4 @@
-/** By which field the timeline is stacked. */
+/** Chooses the field by which the timeline is stacked. */
 import { Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAnswer, useCase } from '../../panel-api.ts';
@@ -12,13 +12,13 @@ const NEVER: ReadonlySet<string> = new Set([
   ...['ts', 'event_id', 'seq', 'message', 'offset', 'length', 'flow_id', 'community_id'],
 ]);
 
-/** Of those that the search leaves. */
+/** Of those that match the search. */
 const MOST_OFFERED = 200;
 
 interface Props {
   readonly value: string;
   readonly onChange: (field: string) => void;
-  /** The query says what it is. */
+  /** The query determines it. */
   readonly fixed: boolean;
 }
 
@@ -49,7 +49,7 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       searchable
       limit={MOST_OFFERED}
       variant="unstyled"
-      // What is typed is looked for; it would be appended to the name that is there.
+      // Typing starts a search; otherwise the text would be appended to the current name.
       onFocus={({ currentTarget }) => currentTarget.select()}
       onClick={({ currentTarget }) => currentTarget.select()}
       leftSection={<span aria-hidden>by</span>}

@@ -1,4 +1,4 @@
-/** Bars stand on each other and end where the counts add up. */
+/** Bars are stacked, and end at the sum of the counts. */
 import { describe, expect, it } from 'vitest';
 import { peakOf, stacked, stageStack, type Series } from './stacks.ts';
 

@@ -1,8 +1,8 @@
-/** Counts by series as heights that stand on each other. */
+/** Counts by series as stacked heights. */
 
 export interface Series {
   readonly value: string | number | null;
-  /** Everything that has no series of its own. */
+  /** Everything without a series of its own. */
   readonly rest: boolean;
   readonly counts: Float64Array;
   readonly total: number;
@@ -16,7 +16,7 @@ export function seriesKey({ value, rest }: Pick<Series, 'value' | 'rest'>): stri
 export interface Stack {
   readonly key: string;
   readonly color: string;
-  /** Where each bucket's bar of this series ends; it begins where the one before ends. */
+  /** The end of each bucket's bar of this series; it begins where the previous one ends. */
   readonly tops: Float64Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Marks of a time axis: at round times of the clock in a zone, so that days begin at its midnight and a
- * change of the clock moves no mark off its hour. Times are UTC microseconds.
+ * Ticks of a time axis: at round times of the clock in a zone, so that days begin at its midnight and ticks stay on
+ * the hour across daylight saving changes. Times are UTC microseconds.
  */
 import { timeParts, zoneOf } from '../../panel-api.ts';
 
@@ -18,7 +18,7 @@ const STEPS = [
   ...[1, 2, 3, 4, 6, 12].map((n) => n * HOUR),
   ...[1, 2, 7, 14].map((n) => n * DAY),
 ];
-/** Steps beyond weeks are counted in months. */
+/** Steps longer than weeks are counted in months. */
 const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 600, 1200, 6000, 12_000];
 const MONTH_DAYS = 30.44;
 
@@ -27,7 +27,7 @@ export interface TimeMark {
   readonly label: string;
 }
 
-/** At most `most` marks within [from, to], with what is written at them. */
+/** At most `most` ticks within [from, to], with their labels. */
 export function timeMarks(from: number, to: number, most: number, zone: string): TimeMark[] {
   const span = to - from;
   if (!(span > 0) || most < 1) return [];
@@ -42,13 +42,13 @@ export function timeMarks(from: number, to: number, most: number, zone: string):
   });
 }
 
-/** Multiples of a step on the clock of the zone. A local time that is left out has no mark. */
+/** Multiples of a step on the clock of the zone. A local time that is skipped has no tick. */
 function evenTimes(from: number, to: number, step: number, zone: string): number[] {
   const clock = zoneOf(zone);
   const local = (at: number): number => at + clock.offsetSecondsAtUtc(at) * SECOND;
   const times: number[] = [];
   if (step <= QUARTER) {
-    // Zones are whole quarters of an hour from each other: their marks are the same.
+    // Zones differ by whole quarters of an hour: shorter steps have the same ticks.
     const shift = local(from) - from;
     for (let at = Math.ceil((from + shift) / step) * step - shift; at <= to; at += step) {
       times.push(at);

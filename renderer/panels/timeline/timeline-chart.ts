@@ -1,8 +1,8 @@
 /**
- * The chart: stacked bars of counts over time on a canvas. uPlot has the scales, the axis, the pointer
- * and the brush; draw-chart.ts draws the bars, from sums that stand on each other.
+ * The chart: stacked bars of counts over time on a canvas. uPlot provides the scales, the axis, the pointer and the
+ * brush; draw-chart.ts draws the bars from cumulative sums.
  *
- * Times are UTC microseconds outside and seconds in uPlot.
+ * Times are UTC microseconds outside uPlot and seconds inside.
  */
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
@@ -54,7 +54,7 @@ const EMPTY: ChartData = {
   findings: { times: [], counts: [] },
 };
 
-/** Colours by the names that stacks have; a CSS variable is looked up once until `forget`. */
+/** Colours by the names that stacks use; a CSS variable is looked up once until `forget`. */
 function colorsOf(element: HTMLElement): { color: (name: string) => string; forget: () => void } {
   const known = new Map<string, string>();
   return {
@@ -74,7 +74,7 @@ function colorsOf(element: HTMLElement): { color: (name: string) => string; forg
   };
 }
 
-/** Scales, axes and series of uPlot for what the picture has at the time of drawing. */
+/** Scales, axes and series of uPlot for the picture's current data. */
 function axesOf(picture: Picture): Pick<uPlot.Options, 'scales' | 'axes' | 'series'> {
   const { color } = picture;
   return {
@@ -131,7 +131,7 @@ function pointerOf(picture: Picture, events: ChartEvents) {
       events.onBrushing(undefined);
       events.onBrush(from, to);
     },
-    /** A click on a bar zooms to it; the first of a double click does not, nor the end of a brush. */
+    /** A click on a bar zooms to it, unless it is the first of a double click or the end of a brush. */
     onClick(u: uPlot, event: MouseEvent) {
       clearTimeout(clicking);
       const isEnd = wasBrushed;

@@ -1,4 +1,4 @@
-/** Tips of the chart beside the pointer or the cursor. */
+/** Tooltips of the chart next to the pointer or the cursor. */
 import type { ReactNode } from 'react';
 import { counted, formatCount, formatRange } from '../../panel-api.ts';
 import {
@@ -20,7 +20,7 @@ interface Place {
   readonly width: number;
 }
 
-/** On the side where there is room. */
+/** On the side with room. */
 function Tip({ left, width, children }: Place & { readonly children: ReactNode }) {
   const style = left > width / 2 ? { right: width - left + 12 } : { left: left + 12 };
   return (

@@ -1,4 +1,4 @@
-/** How the timeline shows its events: by which field, on which scale, as a chart or as a table. */
+/** How the timeline shows its events: the stacking field, the scale, and whether as a chart or a table. */
 import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { usePreference, useWorkspace } from '../../panel-api.ts';

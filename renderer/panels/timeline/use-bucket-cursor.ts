@@ -1,4 +1,4 @@
-/** The keyboard's place in the chart: a bucket, and with Shift all from a mark to it. */
+/** The keyboard cursor in the chart: a bucket, and with Shift all from an anchor to it. */
 import { useState, type KeyboardEvent } from 'react';
 import { rangeBetween, type Buckets, type Range } from './buckets.ts';
 import { peakOf } from './stacks.ts';
@@ -9,7 +9,7 @@ interface BucketCursor {
   readonly at: number | undefined;
   /** The buckets that are marked, both included. */
   readonly marked: readonly [first: number, last: number] | undefined;
-  /** Their range, when they are more than one. */
+  /** Their range, if there are several. */
   readonly range: Range | undefined;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   /** Takes the cursor away; the mark stays. */
@@ -18,7 +18,7 @@ interface BucketCursor {
   clear(): void;
 }
 
-/** Where a key moves the cursor to; undefined for keys that do not move it. */
+/** The cursor after a key press; undefined for keys that do not move it. */
 export function movedCursor(
   key: string,
   cursor: number | undefined,

@@ -29,7 +29,7 @@ export function useFindings({ starts, width, zone }: Buckets): FoundFindings {
       ? undefined
       : {
           ...{ case: path, query, zone },
-          // The finest round width that gives this many buckets is the chart's, too: the buckets are the same.
+          // This range and number of buckets give the same round width as the chart's, and so the same buckets.
           ...{ from: first, to: last + width, buckets: starts.length },
         },
   );

@@ -7,7 +7,7 @@ import { stacked, stageStack, type Series, type Stack } from './stacks.ts';
 
 /** Pixels for one bucket. */
 const BUCKET_PIXELS = 8;
-/** Every kind has a colour of its own. */
+/** Every kind has its own colour. */
 const ALL_KINDS = { most: KINDS.length };
 const NO_SERIES: readonly Series[] = [];
 const NO_STARTS = new Float64Array(0);
@@ -19,7 +19,7 @@ export interface Timeline {
   readonly counts: { readonly total: number; readonly undated: number } | undefined;
   readonly error: { readonly message: string } | undefined;
   readonly loading: boolean;
-  /** The buckets are of another view than the one that is asked for. */
+  /** The buckets belong to another view than the current one. */
   readonly stale: boolean;
   /** The field that events are stacked by; empty for none. */
   readonly by: string;
@@ -29,14 +29,14 @@ export interface Timeline {
   toggle(key: string): void;
 }
 
-/** @param pixels the chart's width; nothing is asked while it is 0 */
+/** @param pixels the chart's width; nothing is requested while it is 0 */
 export function useTimeline(pixels: number): Timeline {
   const { stack } = useView();
   const question = useQuestion();
   const parsed = useParsedQuery(question.query);
   const stated = parsed === undefined ? undefined : stageStack(parsed.stages);
   const by = stated ?? stack;
-  // In steps, so that not every pixel of a new width asks again.
+  // In steps, so that resizing does not cause a request per pixel.
   const count = Math.min(400, Math.max(20, Math.round(pixels / BUCKET_PIXELS / 10) * 10));
   const { data, error, loading } = useAnswer(
     'timeline.run',
@@ -48,9 +48,9 @@ export function useTimeline(pixels: number): Timeline {
           ...(by === 'kind' ? ALL_KINDS : {}),
         },
   );
-  // What is only brought up to date while the case changes is not of another view.
+  // Buckets that are only updated for changes of the case are not those of another view.
   const view = JSON.stringify([question, by]);
-  // The series of the last answer are of the field that it was asked by.
+  // The series of the last answer belong to the field that it was requested with.
   const answered = useRef({ view, field: by });
   if (!loading) answered.current = { view, field: by };
   const { field } = answered.current;

@@ -5,7 +5,10 @@ import type { Range } from './buckets.ts';
 
 export interface Zoom {
   to(range: Range): void;
-  /** To the range before the last zoom; to all time when there is none. Returns whether that is another. */
+  /**
+   * Back to the range before the last zoom, or to all time if there is none. Returns whether that changed the
+   * range.
+   */
   back(): boolean;
 }
 
