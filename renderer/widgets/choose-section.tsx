@@ -1,4 +1,4 @@
-/** The button within an input of a path that lets people choose it; a browser has no such dialog. */
+/** The button inside an input for a path that opens a file dialog; a browser has no such dialog. */
 import { Button } from '@mantine/core';
 
 export function chooseSection(choose: (() => Promise<void>) | undefined) {

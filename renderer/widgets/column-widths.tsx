@@ -1,19 +1,19 @@
-/** The widths of a table's columns: those of numbers are as wide as what they hold. */
+/** The widths of a table's columns: columns of numbers fit their contents. */
 type Widths = readonly (number | undefined)[];
 
 interface Props {
-  /** In pixels; undefined: what the others leave. */
+  /** In pixels; undefined: shares the remaining width. */
   readonly widths: Widths;
 }
 
-/** Of the widest figure of the faces that the window asks for, at a table's size. */
+/** Width in pixels of the widest digit in the window's typefaces, at a table's size. */
 const FIGURE = 7.7;
 /** Padding of a cell, and of a button in it. */
 const AROUND = 28;
-/** Of a column that takes what the others leave. */
+/** Of a column that takes the remaining width. */
 const LEAST = 90;
 
-/** Pixels of texts of figures side by side, without what is around them. */
+/** Pixels of several figures side by side, without padding. */
 export function figuresWidth(texts: readonly string[]): number {
   return Math.ceil(FIGURE * texts.reduce((longest, { length }) => Math.max(longest, length), 0));
 }

@@ -1,4 +1,4 @@
-/** In place of what cannot be shown: says why, and what to do. */
+/** Shown instead of missing content: says why, and what to do. */
 import { EmptyState } from '@mantine/core';
 import type { ReactNode } from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * Which columns the table of events has: what fits the case at first, what a person chose afterwards.
- * Kept per case, with the widths. The table and the tools above it share it through this module.
+ * The columns of the table of events: those that suit the case at first, then those that the user chose. Kept per
+ * case, with their widths. The table and the tools above it share them through this module.
  */
 import { useCallback, useMemo } from 'react';
 import { COLUMNS, CUT_TEXTS } from '../../engine/contract/event.ts';
@@ -8,13 +8,13 @@ import type { Result } from '../../engine/contract/operations.ts';
 import { useAnswer } from '../state/answer.ts';
 import { useCase, usePreference } from '../state/context.ts';
 
-/** One line that tells what an event is about; made by the engine, no query can name it. */
+/** One line that describes an event; made by the engine, and not a name in queries. */
 export const SUMMARY = 'summary';
 const TIME = 'ts';
 
-/** Columns that say most in general, in the order in which they are read. */
+/** Columns that are generally the most informative, in reading order. */
 const USUAL = [TIME, 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', 'user', SUMMARY];
-/** One event in this many has a column's field at least: a rarer one says little. */
+/** A column is shown if at least one event in this many has its field. */
 const RARE = 200;
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -24,19 +24,25 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
-/** Names that an attribute shares with a field; what is cut out of messages and an attribute of its name are one field. */
+/**
+ * Names that an attribute shares with a field; a field extracted from messages and the attribute of that name are
+ * one field.
+ */
 const OWN: ReadonlySet<string> = new Set([
   ...Object.keys(COLUMNS).filter((name) => !CUT.has(name)),
   ...['src_ip', 'dst_ip', 'source', 'tag', 'ip', 'port', 'event_id', SUMMARY],
 ]);
 
-/** How a field is called. An attribute with the name of a column is called by its full name. */
+/** The label of a field. An attribute with the name of a column is labelled with its full name. */
 export function fieldLabel(name: string): string {
   const short = name.replace(/^attrs\./, '');
   return short !== name && OWN.has(short) ? name : short;
 }
 
-/** Fields whose values begin alike and end differently (`Microsoft-Windows-…`, paths): their ends are shown where room is short. */
+/**
+ * Fields whose values begin alike and end differently (`Microsoft-Windows-…`, paths): where room is short, their
+ * ends are shown.
+ */
 const TOLD_BY_END: ReadonlySet<string> = new Set([
   ...['program', 'source', 'process', 'parent_process', 'file_path', 'registry_key'],
 ]);
@@ -63,7 +69,7 @@ type Choices = Readonly<Record<string, ColumnChoice>>;
 
 const NO_CHOICE: ColumnChoice = { sizes: {} };
 const NO_CHOICES: Choices = {};
-/** Cases whose columns are kept; those that were changed last. */
+/** Cases whose columns are kept; those changed most recently. */
 const MOST_CASES = 40;
 
 function isChoices(value: unknown): value is Choices {
@@ -101,7 +107,7 @@ export interface EventColumns {
   readonly sizes: Readonly<Record<string, number>>;
   /** Every field of the case; undefined until the engine has counted. */
   readonly fields: readonly CaseField[] | undefined;
-  /** Undefined goes back to what fits the case. */
+  /** Undefined restores the columns that suit the case. */
   show(columns: readonly string[] | undefined): void;
   size(sizes: Readonly<Record<string, number>>): void;
 }

@@ -1,11 +1,11 @@
-/** What an event is, as a small coloured word. The word says it; the colour only helps. */
+/** An event's kind as a small coloured word. The word carries the meaning; the colour only helps. */
 import { memo } from 'react';
 import { KINDS } from '../../engine/contract/event.ts';
 import css from './kind-badge.module.css';
 
 const KNOWN: ReadonlySet<string> = new Set(KINDS);
 
-/** The CSS colour of a kind, for charts; undefined for what is none. */
+/** The CSS colour of a kind, for charts; undefined for any other text. */
 export function kindColor(kind: string): string | undefined {
   return KNOWN.has(kind) ? `var(--db-kind-${kind})` : undefined;
 }

@@ -1,4 +1,4 @@
-/** Says that something is on its way, after a moment: what comes at once needs no words. */
+/** Says after a moment that something is loading: if it arrives at once, nothing is said. */
 import { Loader } from '@mantine/core';
 import { useEffect, useState } from 'react';
 

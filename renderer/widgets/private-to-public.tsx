@@ -1,6 +1,6 @@
 /**
- * Narrows the view to connections from private addresses to public ones. That is not all that left the network: what a
- * server inside sent over a connection that was opened from outside is bytes of the other side's connection.
+ * Narrows the view to connections from private addresses to public ones. That is not all traffic that left the
+ * network: an internal server's replies belong to connections opened from outside.
  */
 import { Button } from '@mantine/core';
 import { IconArrowUpRight } from '@tabler/icons-react';
@@ -8,7 +8,7 @@ import { dissect, useView, useWorkspace, withTerm } from '../panel-api.ts';
 
 const TERMS = ['src_ip:private', 'dst_ip:public'];
 
-/** @param also what else of the view the panel changes with it */
+/** @param also other changes of the view that the panel makes with it */
 export function PrivateToPublic({
   also = {},
 }: {

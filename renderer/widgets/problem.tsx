@@ -9,17 +9,17 @@ import { errorWords } from './texts/window-words.ts';
 
 interface Props {
   readonly error: ErrorInfo;
-  /** What did not work; in a few words. */
+  /** What failed, in a few words. */
   readonly title: string;
   readonly onRetry?: () => void;
-  /** Beside trying again; left out: for a damaged case, to verify it. */
+  /** In addition to retrying; by default, for a damaged case, verifying it. */
   readonly actions?: ReactNode;
-  /** Space around it; none where it stands in a column of other things. */
+  /** Space around it; none in a column of other elements. */
   readonly margin?: 0 | 'md';
 }
 
 export function Problem({ error, title, onRetry, actions, margin = 'md' }: Props) {
-  // By the person: nothing is wrong.
+  // By the user: nothing is wrong.
   const isStopped = error.code === 'cancelled';
   const { message, hint } = errorWords(error);
   const { dialogs } = useWorkspace();

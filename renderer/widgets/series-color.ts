@@ -1,6 +1,6 @@
 /**
- * Colours of charts: kinds have theirs, others come from a palette after Okabe and Ito that is told
- * apart by people who are colour blind. Both change with the colour scheme.
+ * Colours of charts: kinds have fixed ones, others come from a palette based on Okabe and Ito's, which people with
+ * colour blindness can distinguish. Both change with the colour scheme.
  */
 import './series-color.css';
 import { KINDS } from '../../engine/contract/event.ts';
@@ -16,5 +16,5 @@ export function seriesColor(field: string, value: string | number | null, index:
   return index < PALETTE ? `var(--db-series-${index + 1})` : REST_COLOR;
 }
 
-/** Of everything that has no series of its own. */
+/** Of everything without a series of its own. */
 export const REST_COLOR = 'var(--db-series-rest)';

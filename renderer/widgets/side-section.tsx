@@ -1,4 +1,4 @@
-/** A section of the side: a small heading that folds what is below it. */
+/** A section of the sidebar: a small heading that collapses the content below it. */
 import { UnstyledButton } from '@mantine/core';
 import { useId, useState, type ReactNode } from 'react';
 import css from './side-section.module.css';

@@ -1,7 +1,7 @@
 /** A line small enough for a row of a table, as wide as its cell. */
 import { memo } from 'react';
 
-/** Of the picture, whatever the width that it is drawn in. */
+/** In the drawing's units, whatever its width on screen. */
 const WIDTH = 120;
 const HEIGHT = 18;
 

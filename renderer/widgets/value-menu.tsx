@@ -1,6 +1,6 @@
 /**
- * The pivot: what can be done with a value, on every value anywhere. One menu at a place; a table
- * has one for all of its cells (`useValueMenu`), a value by itself is wrapped (`ValueMenu`).
+ * The pivot: a menu of actions on a value, available on every value. One menu per place; a table has one for all of
+ * its cells (`useValueMenu`), a single value is wrapped (`ValueMenu`).
  */
 import { Menu } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
@@ -32,9 +32,9 @@ import { visibleText } from './texts/visible-text.ts';
 import css from './value-menu.module.css';
 
 export interface ValueTarget {
-  /** The query's name of the field; undefined for what no query can name, such as a summary. */
+  /** The field's name in queries; undefined for fields without one, such as a summary. */
   readonly field: string | undefined;
-  /** As the engine gave it; null: the event has none. */
+  /** As the engine returned it; null: the event has none. */
   readonly value: string | number | null;
   /** Of the event, in UTC microseconds. */
   readonly ts?: number | undefined;
@@ -42,7 +42,7 @@ export interface ValueTarget {
   readonly event?: string | undefined;
   /** A term that finds the event's five-tuple; see `flowTerm`. */
   readonly fiveTuple?: string | undefined;
-  /** What is done with this value here only; first in the menu. */
+  /** Actions for this value only; first in the menu. */
   readonly actions?: readonly ValueAction[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface ValueAction {
   run(): void;
 }
 
-/** Where a menu opens, in pixels of the window. */
+/** The position of a menu, in pixels of the window. */
 export interface MenuPlace {
   readonly x: number;
   readonly y: number;
@@ -103,7 +103,7 @@ export function useValueMenu(): ValueMenuControl {
     setState(undefined);
     const element = before.current;
     before.current = null;
-    // Where the keyboard was; a dialog that an item opened takes the focus after this.
+    // The element that had the focus; a dialog that an item opens takes the focus after this.
     if (element instanceof HTMLElement && element.isConnected) {
       element.focus({ preventScroll: true });
     }
@@ -127,7 +127,7 @@ interface ValueMenuProps extends ValueTarget {
 export function ValueMenu({ children, ...target }: ValueMenuProps) {
   const { open, menu, opened } = useValueMenu();
   const onClick = (event: MouseEvent<HTMLElement>): void => {
-    // Somebody is selecting text.
+    // The user is selecting text.
     if (window.getSelection()?.isCollapsed === false) return;
     event.stopPropagation();
     open(target, { x: event.clientX, y: event.clientY });
@@ -162,7 +162,7 @@ export function ValueMenu({ children, ...target }: ValueMenuProps) {
   );
 }
 
-/** Where a context menu was asked for; the context-menu key tells no useful position. */
+/** The position for a context menu; the context-menu key reports no useful one. */
 export function placeOf(event: MouseEvent<HTMLElement>): MenuPlace {
   if (event.clientX !== 0 || event.clientY !== 0) return { x: event.clientX, y: event.clientY };
   return placeBelow(event.currentTarget);
@@ -193,7 +193,7 @@ function MenuAt({
       position="bottom-start"
       offset={2}
       returnFocus={false}
-      // Of keys, the one that opened the menu would close it: it is on its way to the document.
+      // Key events are left out: the one that opened the menu would close it on its way to the document.
       clickOutsideEvents={['mousedown', 'touchstart']}
       transitionProps={{ duration: 0 }}
       width={270}
@@ -216,7 +216,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
     field === undefined || (value !== null && String(value).length > LONGEST_TERM)
       ? undefined
       : fieldTerm(field, value);
-  // A time is looked around; as a term it would only find the same instant again.
+  // For a time, the menu offers the events around it; as a term it would only find the same instant again.
   const filters = term !== undefined && field !== undefined && field !== 'ts';
   const dated = ts !== undefined && !Number.isNaN(ts);
   return (
@@ -288,7 +288,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
   );
 }
 
-/** What narrows the view by the value. */
+/** Items that narrow the view by the value. */
 function FilterItems({
   field,
   value,

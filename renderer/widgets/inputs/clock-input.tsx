@@ -1,10 +1,10 @@
-/** How wrong a clock was, typed. */
+/** An input for a clock's error. */
 import { clockErrorText, parseClockError } from '../../../engine/contract/time/clock.ts';
 import { TypedInput, type Typing } from './typed-input.tsx';
 
 interface Props extends Typing {
   readonly label: string;
-  /** What holds while nothing is typed. */
+  /** The value in effect while nothing is typed. */
   readonly placeholder?: string;
   readonly value: string | undefined;
   readonly onClock: (clock: string | undefined) => void;
@@ -26,7 +26,7 @@ export function ClockInput({ placeholder = 'right', value = '', onClock, ...rest
   );
 }
 
-/** Why a form does not go on. @param clock which one, such as `the clock of a.log` */
+/** Why a form cannot be submitted. @param clock which one, such as `the clock of a.log` */
 export function mistypedClock(clock: string, text: string): string {
   return `“${text}” does not say how wrong ${clock} was: write 90s fast, or 1h2m slow`;
 }

@@ -16,9 +16,9 @@ import { Problem } from '../problem.tsx';
 type FolderEntry = Result<'files.list'>['entries'][number];
 
 interface Props {
-  /** Where it begins; the home folder when left out. */
+  /** The initial folder; the home folder by default. */
   readonly start?: string | undefined;
-  /** Entries that can be ticked; none when left out. */
+  /** The entries that are ticked; without it none can be. */
   readonly chosen?: ReadonlySet<string> | undefined;
   readonly onChoose?: ((path: string, chosen: boolean) => void) | undefined;
   /** Which entries are listed. */

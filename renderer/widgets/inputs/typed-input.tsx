@@ -1,12 +1,12 @@
 /**
- * A value that is typed as text, and taken with Enter or when the field is left. What is typed and is no such value is
- * reported at every key: the form that the field is in must not go on without what a person meant to give.
+ * A value typed as text, and accepted with Enter or when the input loses the focus. Invalid text is reported at
+ * every key: the form must not be submitted without the value that the user meant to enter.
  */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 
 export interface Typing {
-  /** The text that was typed last and is no value. The form keeps it, for a field that is shown again. */
+  /** The invalid text that was typed last. The form keeps it, for when the input is shown again. */
   readonly mistyped: string | undefined;
   readonly onMistyped: (text: string | undefined) => void;
 }
@@ -16,13 +16,13 @@ interface Props extends Typing {
   readonly title?: string;
   readonly width: number;
   readonly inputClass?: string | undefined;
-  /** What holds while nothing is typed. */
+  /** The value in effect while nothing is typed. */
   readonly placeholder: string;
-  /** What was taken. */
+  /** The accepted value. */
   readonly value: string;
-  /** Whether a text that is not blank is a value. */
+  /** Whether a text that is not blank is valid. */
   readonly isValid: (text: string) => boolean;
-  /** Gets the text without blanks around it; undefined: none. */
+  /** Gets the trimmed text; undefined: none. */
   readonly onText: (text: string | undefined) => void;
 }
 

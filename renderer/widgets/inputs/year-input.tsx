@@ -1,12 +1,12 @@
-/** The year of a source that states none, typed. */
+/** An input for the year of a source that states none. */
 import { TypedInput, type Typing } from './typed-input.tsx';
 
-/** What times of events may be; the operations take the same. */
+/** The years that operations accept. */
 const [FIRST, LAST] = [1970, 2200];
 
 interface Props extends Typing {
   readonly label: string;
-  /** What holds while nothing is typed. */
+  /** The value in effect while nothing is typed. */
   readonly placeholder: string;
   readonly inputClass?: string | undefined;
   readonly value: number | undefined;
@@ -25,7 +25,7 @@ export function YearInput({ value, onYear, ...rest }: Props) {
   );
 }
 
-/** Why a form does not go on. @param source whose year, such as `a.log` */
+/** Why a form cannot be submitted. @param source whose year, such as `a.log` */
 export function mistypedYear(source: string, text: string): string {
   return `“${text}” cannot be the year of ${source}: give one from ${FIRST} to ${LAST}`;
 }

@@ -1,4 +1,4 @@
-/** A time zone as input: IANA names are offered, fixed offsets such as `+02:00` can be typed. */
+/** An input for a time zone: IANA names are suggested, fixed offsets such as `+02:00` can be typed. */
 import { Autocomplete } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { resolveZone } from '../../../engine/contract/time/zone.ts';
@@ -12,9 +12,9 @@ interface Props {
   readonly value: string;
   readonly placeholder?: string;
   readonly width?: number | string;
-  /** For the placeholder where it says what is assumed. */
+  /** For a placeholder that shows an assumed zone. */
   readonly inputClass?: string | undefined;
-  /** Told when a zone was chosen or typed to its end; empty when it was cleared. */
+  /** Called when a zone was chosen or fully typed; with an empty text when it was cleared. */
   readonly onZone: (zone: string) => void;
 }
 
@@ -36,9 +36,9 @@ export function ZoneSelect({
   inputClass,
   ...rest
 }: Props) {
-  // What is typed and not taken yet.
+  // Typed, but not accepted yet.
   const [typed, setTyped] = useState<string>();
-  // Hundreds of names are only made ready where somebody chooses: there may be hundreds of these.
+  // The hundreds of names are only rendered for the input in use: there may be hundreds of inputs.
   const [focused, setFocused] = useState(false);
   const shown = typed ?? value;
   const take = (text: string): void => {

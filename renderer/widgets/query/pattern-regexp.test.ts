@@ -1,4 +1,4 @@
-/** What a pattern is shown to have found is what RE2 finds. */
+/** The highlighted match of a pattern is the one that RE2 finds. */
 import { describe, expect, it } from 'vitest';
 import { patternRegExp } from './pattern-regexp.ts';
 import { placesOf } from '../texts/visible-text.ts';

@@ -1,22 +1,22 @@
 /**
- * Patterns of the query language (RE2) as regular expressions of the browser, to show what they found. Only those that
- * mean the same in both and take no long time on any text: a browser goes back over what it read, RE2 does not.
+ * Converts patterns of the query language (RE2) to regular expressions of the browser, to highlight their matches.
+ * Only those that mean the same in both and cannot take long on any text: a browser backtracks, RE2 does not.
  */
 import type { TextPattern } from '../texts/visible-text.ts';
 
 /**
- * How much of a text is looked through, by the parts of a pattern that may take in many characters: the time grows with
- * the text to the power of one more than their number, and is some milliseconds at most.
+ * How much of a text is searched, by the number of parts of a pattern that may match many characters: the time
+ * grows with the length to the power of that number plus one, and is a few milliseconds at most.
  */
 const LONGEST = [Infinity, 1000, 250, 100];
 
-/** The same of a text with wildcards, which is looked for at one place; undefined: they are too many. */
+/** The same for a text with wildcards, which is matched at one position; undefined: there are too many. */
 export function longestWithWildcards(text: string): number | undefined {
   const { length } = text.match(/\*+/g) ?? [];
   return LONGEST[Math.max(0, length - 1)];
 }
 
-/** Parts of a pattern, and how each is written with the flag `u`; the first that fits is taken. */
+/** Parts of a pattern, and how each is written with the flag `u`; the first that matches is taken. */
 const PARTS: readonly (readonly [part: RegExp, written: (found: string) => string])[] = [
   [/^[\^$|)]/, (found) => found],
   [/^\((?!\?)|^\(\?:/, () => '(?:'],
@@ -30,7 +30,7 @@ const PARTS: readonly (readonly [part: RegExp, written: (found: string) => strin
   [/^\\S/, () => '[^\\t\\n\\f\\r ]'],
   [/^\\(?:[nrt]|x[0-9A-Fa-f]{2})/, (found) => found],
   [/^\\[!-/:-@[-`{-~]/, (found) => literal(found.slice(1))],
-  // A set of single characters and ranges: what else may be in one is rare.
+  // A class of single characters and ranges; other contents are rare.
   [/^\[\^?(?:[^\\[\]]|\\[dw]|\\[!-/:-@[-`{-~])+\]/, setOf],
   [/^[^\\()[\]{}*+?]/u, literal],
   [/^[}\]]/, literal],
@@ -52,7 +52,7 @@ export function patternRegExp(pattern: string, ignoreCase: boolean): TextPattern
     const repeat = REPEAT.exec(rest)?.[0];
     if (repeat !== undefined) {
       repeats += 1;
-      // A group again and again is what takes for ever.
+      // A repeated group may take exponential time.
       if (found === ')') return undefined;
       written += repeat;
       rest = rest.slice(repeat.length);

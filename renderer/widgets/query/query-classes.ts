@@ -1,4 +1,4 @@
-/** How each token of a query looks: classes of query-code.module.css. */
+/** The look of each kind of token in a query: classes of query-code.module.css. */
 import type { TokenType } from '../../state/query-tokens.ts';
 import css from './query-code.module.css';
 

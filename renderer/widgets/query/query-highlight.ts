@@ -1,4 +1,4 @@
-/** The query language's colours in an editor. Only what is visible is decorated. */
+/** Syntax highlighting of the query language in an editor. Only visible text is decorated. */
 import { RangeSetBuilder, type Extension } from '@codemirror/state';
 import {
   Decoration,

@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** `mod+K` as `Ctrl`, `K`; on a Mac as `⌘`, `K`. */
 function keysOf(hotkey: string): string[] {
-  // `shift+?`: the character is what is pressed.
+  // `shift+?`: only the character is shown.
   const parts = hotkey.split('+');
   const last = parts[parts.length - 1] ?? '';
   const shown = /^[^A-Za-z0-9]$/.test(last) ? parts.filter((part) => part !== 'shift') : parts;

@@ -1,4 +1,4 @@
-/** How the query editor and its tooltips look; its styles carry the page's nonce. */
+/** The look of the query editor and its tooltips; its styles carry the page's nonce. */
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { styleNonce } from '../../client/nonce.ts';
@@ -109,7 +109,7 @@ const theme = EditorView.theme({
   },
 });
 
-/** Made when the page is there, for it has the nonce. */
+/** Created once the page has been loaded, as it contains the nonce. */
 export function queryTheme(): Extension {
   return [theme, EditorView.cspNonce.of(styleNonce())];
 }

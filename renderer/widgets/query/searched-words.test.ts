@@ -1,4 +1,4 @@
-/** What is shown as found is what the query looks for in text. */
+/** The highlighted text is what the query searches for. */
 import { describe, expect, it } from 'vitest';
 import { highlightWords, isSearched, isSearchedColumn, searchedWords } from './searched-words.ts';
 import { placesOf } from '../texts/visible-text.ts';

@@ -1,4 +1,4 @@
-/** What a query looks for in texts, so that it can be shown in them. */
+/** The words and patterns that a query searches for in texts, for highlighting. */
 import { useMemo } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { COLUMNS, SEARCHED_TEXTS } from '../../../engine/contract/event.ts';
@@ -12,14 +12,17 @@ type Term = NonNullable<ParsedQuery['terms']>[number];
 
 /** A word, phrase or pattern. */
 export interface Searched extends TextPattern {
-  /** Where it is looked for alone, as the query has it; undefined: in every text. */
+  /** The only field in which it is searched, as named in the query; undefined: in every text. */
   readonly field: string | undefined;
 }
 
 export interface SearchedWords {
-  /** Those that each event shows somewhere. Values that a query gives whole are seen in their columns, and named nowhere else. */
+  /**
+   * Those that each matching event shows somewhere. Values that a query compares as a whole are visible in their
+   * columns, and nowhere else.
+   */
   readonly shown: readonly Searched[];
-  /** What is looked for in a field; attributes are called `attrs.NAME`. */
+  /** The words and patterns searched for in a field; attributes are named `attrs.NAME`. */
   in(field: string, hasWords: boolean): readonly Searched[];
 }
 
@@ -29,8 +32,8 @@ const MOST = 50;
 const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_TEXTS);
 
 /**
- * Whether words without a field are looked for in this field of an event; attributes are called `attrs.NAME`.
- * @param isCut whether an extractor read the event: then it concluded the action
+ * Whether words without a field are searched for in this field of an event; attributes are named `attrs.NAME`.
+ * @param isCut whether an extractor read the event: then the extractor inferred the action
  */
 export function isSearched(field: string, isCut: boolean): boolean {
   return (SEARCHED.has(field) && !(isCut && field === 'action')) || field.startsWith('attrs.');
@@ -42,7 +45,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   ...['kind', 'day', 'event_id', 'source', 'tag', 'tags', 'port', 'community_id'],
 ]);
 
-/** Whether a word that is seen in a column is one that was looked for there. */
+/** Whether words without a field are searched for in this column. */
 export function isSearchedColumn(column: string): boolean {
   return !OTHERS.has(column);
 }
@@ -54,7 +57,7 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ['message', ['message', 'summary']],
 ]);
 
-/** Whether what is looked for may be in this field. */
+/** Whether a word or pattern may match in this field. */
 export function isLookedForIn(
   { field: asked }: Searched,
   field: string,
@@ -66,7 +69,7 @@ export function isLookedForIn(
   return MEANT.get(name)?.includes(own) ?? (own === name || own === `attrs.${name}`);
 }
 
-/** What the view's query looks for; undefined where that is nothing that can be shown. */
+/** The words and patterns of the view's query; undefined if it has none that can be highlighted. */
 export function useSearchedWords(): SearchedWords | undefined {
   const { query } = useView();
   const parsed = useParsedQuery(query);
@@ -126,7 +129,7 @@ function patternOf(term: Term): (Searched & { readonly isWhole?: boolean })[] {
   return [{ pattern: new RegExp(`^${whole}$`, 'giu'), longest, field, isWhole }];
 }
 
-/** Words as the query has them, wildcards included; what is excluded is left out. */
+/** Words as written in the query, wildcards included; excluded ones are left out. */
 export function highlightWords(parsed: ParsedQuery | undefined, query: string): string[] {
   if (parsed === undefined || parsed.error !== undefined) return [];
   const { terms, filter } = parsed;
@@ -144,11 +147,11 @@ function wordsOf(term: Term): string[] {
   return text && word && term.value !== undefined ? [term.value] : [];
 }
 
-/** A phrase, a pattern, a field with what it is compared to, a bracket, or a bare word. */
+/** A phrase, a pattern, a field with its comparison, a bracket, or a bare word. */
 const TOKEN =
   /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\/(?:[^/\\]|\\.)*\/i?|[^\s()"':]+:(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|\([^)]*\)|[^\s()]*)|[()]|[^\s()"']+/g;
 
-/** Words that stand by themselves in a filter, but not after NOT, nor in brackets after it. */
+/** Bare words of a filter, except after NOT, or in brackets after it. */
 function plainWords(filter: string): string[] {
   const words: string[] = [];
   let depth = 0;

@@ -1,10 +1,10 @@
-/** The beginning of a SHA-256, with all of it in the title and on the clipboard. */
+/** The beginning of a SHA-256, with all of it in the title; a click copies it. */
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 
 interface Props {
   readonly hash: string;
-  /** Characters that are shown; all when left out. */
+  /** Characters shown; all by default. */
   readonly length?: number;
 }
 

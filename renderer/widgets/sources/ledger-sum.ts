@@ -18,12 +18,12 @@ export function ledgerParts(counts: Counts): [keyof Counts, number][] {
   ];
 }
 
-/** What was read and is in no part; negative when more is in the parts. 0 unless something is wrong. */
+/** Records read that are in no part; negative if the parts have more. 0 unless something is wrong. */
 export function ledgerRest(counts: Counts): number {
   return ledgerParts(counts).reduce((rest, [, n]) => rest - n, counts.read);
 }
 
-/** Events by kind together: a capture has flows beside its packets, so they are not its records. */
+/** Total of events by kind: a capture has flows besides its packets, so they are not its records. */
 export function eventsOf(byKind: Readonly<Record<string, number>>): number {
   return Object.values(byKind).reduce((sum, n) => sum + n, 0);
 }

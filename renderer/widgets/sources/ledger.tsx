@@ -1,4 +1,4 @@
-/** A ledger: what was read = stored + duplicate + quarantined + skipped, adding up visibly. */
+/** A ledger: read = stored + duplicate + quarantined + skipped, shown as a sum. */
 import { Anchor } from '@mantine/core';
 import { formatCount } from '../../state/time.ts';
 import { ledgerParts, ledgerRest, type Counts } from './ledger-sum.ts';
@@ -8,7 +8,7 @@ interface Props {
   readonly counts: Counts;
   /** Shows the quarantined records. */
   readonly onQuarantine?: (() => void) | undefined;
-  /** Parts of nothing are left out. */
+  /** Parts of zero are left out. */
   readonly brief?: boolean;
   readonly bar?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Lines that a source has in common with others, shown twice or left out: a switch that can be turned back. */
+/** Lines that a source has in common with others, shown twice or left out: a switch that can be reversed. */
 import { Switch, Text } from '@mantine/core';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { counted } from '../../../engine/contract/words/counted.ts';

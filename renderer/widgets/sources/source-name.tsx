@@ -1,4 +1,4 @@
-/** A source's name where there is little room: its end, which tells it from its neighbours, stays. */
+/** A source's name where there is little room: its end, which distinguishes it from its neighbours, stays. */
 import { EventText } from '../texts/event-text.tsx';
 import css from './source-name.module.css';
 import { endOf, nameParts } from './source-name-parts.ts';

@@ -3,7 +3,7 @@
  * https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html#type-Conn::Info defines them.
  */
 
-/** A map: names of objects' own properties are no states, and an older Chromium has no `Object.hasOwn`. */
+/** A map: names of objects' own properties are not states, and an older Chromium has no `Object.hasOwn`. */
 function words(of: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(of));
 }
@@ -24,7 +24,7 @@ const TCP_STATES = words({
   OTH: 'no SYN was seen: the connection was under way already',
 });
 
-/** Without a handshake, all that is known is which sides sent. */
+/** Without a handshake, it is only known which sides sent. */
 const OTHER_STATES = words({
   S0: 'only the client sent',
   SF: 'both sides sent',
@@ -50,7 +50,7 @@ function stateWords(state: string, proto: string): string | undefined {
   return (proto.toLowerCase() === 'tcp' ? TCP_STATES : OTHER_STATES).get(state);
 }
 
-/** `client SYN → server SYN-ACK → client ACK, data`; undefined where a letter is none of Zeek's. */
+/** `client SYN → server SYN-ACK → client ACK, data`; undefined if a letter is not one of Zeek's. */
 function historyWords(history: string): string | undefined {
   const steps: { side: string; did: string[] }[] = [];
   const notes: string[] = [];
@@ -73,7 +73,7 @@ function historyWords(history: string): string | undefined {
 }
 
 /**
- * What a value of a connection's field means.
+ * The meaning of a value of a connection's field.
  * @param proto of the event, by name: states of UDP and ICMP mean something else than those of TCP
  */
 export function connectionWords(field: string, value: string, proto: string): string | undefined {

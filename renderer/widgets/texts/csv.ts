@@ -1,6 +1,6 @@
-/** A small table as CSV (RFC 4180), for what the window itself has on screen. */
+/** A small table as CSV (RFC 4180), for data that the window itself shows. */
 
-/** A cell that a spreadsheet would take for a formula gets a quote in front. */
+/** A cell that a spreadsheet would take for a formula gets a leading quote. */
 function field(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -1,4 +1,4 @@
-/** Text that comes from evidence: shown as text, bounded, with hidden characters visible. */
+/** Text from evidence: shown as text, bounded, with invisible characters made visible. */
 import { memo } from 'react';
 import css from './event-text.module.css';
 import { visiblePieces, type TextPattern } from './visible-text.ts';
@@ -7,11 +7,11 @@ export { visibleText } from './visible-text.ts';
 
 interface Props {
   readonly text: string;
-  /** What is looked for. */
+  /** Text to highlight. */
   readonly highlight?: readonly TextPattern[] | undefined;
-  /** UTF-16 units that are shown at most; 2000 when left out. */
+  /** Maximum number of UTF-16 units shown; 2000 by default. */
   readonly max?: number | undefined;
-  /** In the fixed-width face of evidence. */
+  /** In the fixed-width typeface of evidence. */
   readonly mono?: boolean | undefined;
 }
 

@@ -1,4 +1,6 @@
-/** The stored facts of a source (decisions, options, findings of its importer) in words instead of keys and JSON. */
+/**
+ * The stored facts about a source (decisions, options, findings of its importer) in words instead of keys and JSON.
+ */
 import {
   isDateOrder,
   ORDER_NAMES,
@@ -64,7 +66,7 @@ function mappingOf(value: string): [string, unknown][] | undefined {
   try {
     return Object.entries(JSON.parse(value) as Record<string, unknown>);
   } catch (error) {
-    // A case from elsewhere may hold any text: it is shown as it is.
+    // A case from elsewhere may contain any text: it is shown as it is.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What a format and its dialect are called: `Zeek (JSON)` of `flow-csv` and `zeek-json`. */
+/** The names of formats and dialects: `Zeek (JSON)` for `flow-csv` and `zeek-json`. */
 
 const NAMES: Readonly<Record<string, string>> = {
   zeek: 'Zeek',
@@ -56,7 +56,7 @@ const FORMS: Readonly<Record<string, string>> = {
   text: 'text',
 };
 
-/** Undefined for a format that is not known by another name. */
+/** Undefined for a format that is known by its ID. */
 function named(id: string): string | undefined {
   const known = NAMES[id];
   if (known !== undefined) return known;

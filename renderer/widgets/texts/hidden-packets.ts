@@ -1,8 +1,8 @@
-/** What an answer says of packets that it leaves out. */
+/** Text about packets that an answer leaves out. */
 import type { Result } from '../../../engine/contract/operations.ts';
 import { counted } from '../../../engine/contract/words/counted.ts';
 
-/** `up to 20,002 packets hidden under flows`; undefined where there are none. */
+/** `up to 20,002 packets hidden under flows`; undefined if there are none. */
 export function hiddenPackets(
   opened: Pick<Result<'result.open'>, 'packetsBeneath'> | undefined,
 ): string | undefined {

@@ -1,4 +1,4 @@
-/** What the engine says in words, as a sentence. Names of fields, files and the like keep their first letter. */
+/** A message of the engine as a sentence. Names of fields, files and the like keep their first letter. */
 export function sentence(text: string): string {
   const isField = /^\S+ has no value /.test(text);
   const isWord = !isField && /^\p{Ll}+(?=[\s,:;]|$)/u.test(text);

@@ -1,4 +1,4 @@
-/** Values of fields whose numbers alone say little: with their unit, or what they stand for. */
+/** Values of fields whose numbers alone say little: with their unit, or their meaning. */
 import { formatBytes, formatCount } from '../../state/time.ts';
 import { flagNames } from './tcp-flags.ts';
 

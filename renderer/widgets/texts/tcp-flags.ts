@@ -2,7 +2,7 @@
 
 const NAMES = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG', 'ECE', 'CWR', 'NS'] as const;
 
-/** `SYN ACK` of 18; `none` of 0. */
+/** `SYN ACK` for 18; `none` for 0. */
 export function flagNames(flags: number): string {
   return NAMES.filter((_, bit) => (flags >> bit) & 1).join(' ') || 'none';
 }

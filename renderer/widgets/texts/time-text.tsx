@@ -1,11 +1,11 @@
-/** A time in the zone of the window; its title says it in UTC. */
+/** A time in the window's zone; its title has it in UTC. */
 import { useZone } from '../../state/context.ts';
 import { formatTime, offsetText } from '../../state/time.ts';
 
 interface Props {
-  /** UTC microseconds; an event without a time has none. */
+  /** UTC microseconds; undefined for an event without a time. */
   readonly micros: number | undefined;
-  /** Digits of the fraction of a second, 6 when left out. */
+  /** Digits of the fraction of a second, 6 by default. */
   readonly digits?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Evidence cannot hide characters from whoever reads it, and is bounded. */
+/** Evidence cannot hide characters from its readers, and is bounded. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visiblePieces, visibleText, wordPattern, type TextPattern } from './visible-text.ts';

@@ -1,13 +1,13 @@
 /**
- * Evidence as text that shows all of itself: control, bidirectional, format and unusual space
- * characters become escapes, and a length bounds what is shown. Never the other way round: values for
- * queries and the clipboard are taken from the evidence, not from here.
+ * Evidence as text that hides nothing: control, bidirectional, format and unusual space characters become escapes,
+ * and the length is limited. Never reversed: values for queries and the clipboard come from the evidence, not from
+ * here.
  */
 
 /**
- * Everything that would be invisible, move what is around it or look like a plain space: controls,
- * formats, surrogates by themselves, line and paragraph separators, spaces but U+0020, and letters
- * that are drawn as nothing.
+ * Everything that would be invisible, move the text around it or look like a plain space: control and format
+ * characters, lone surrogates, line and paragraph separators, spaces other than U+0020, and letters without a
+ * visible glyph.
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\u034f]/u;
@@ -52,14 +52,14 @@ interface Piece {
   readonly text: string;
 }
 
-/** What is looked for in a text. */
+/** Something to find in a text. */
 export interface TextPattern {
   readonly pattern: RegExp;
-  /** How much of a text is looked through, from its beginning. */
+  /** How much of a text is searched, from its beginning. */
   readonly longest: number;
 }
 
-/** Every place of it in a text. */
+/** Every match of it in a text. */
 export function* placesOf(
   { pattern, longest }: TextPattern,
   text: string,
@@ -67,13 +67,13 @@ export function* placesOf(
   const looked = text.slice(0, longest);
   for (const { index, 0: found } of looked.matchAll(pattern)) {
     const end = index + found.length;
-    // What ends where the text was cut may end there only for that.
+    // A match that ends where the text was truncated may end there only for that reason.
     const isCut = end === looked.length && looked.length < text.length;
     if (found !== '' && !isCut) yield { start: index, end };
   }
 }
 
-/** What is found in a text, from left to right; where two overlap, once. */
+/** All matches in a text, from left to right; of overlapping ones, a character counts once. */
 function hitsOf(
   text: string,
   patterns: readonly TextPattern[],
@@ -90,7 +90,7 @@ function hitsOf(
   return merged;
 }
 
-/** The same as pieces, in which what is found are `hit`s. */
+/** The same as pieces; the matches are `hit`s. */
 export function visiblePieces(
   text: string,
   max: number,
@@ -128,8 +128,8 @@ const WORD = '[\\p{L}\\p{N}_]';
 const MOST_WORDS = 50;
 
 /**
- * Finds searched words where they stand as whole words, case ignored; `*` and `?` as the query
- * language means them, any other character for itself.
+ * Finds searched words as whole words, ignoring case; `*` and `?` are wildcards, any other character stands for
+ * itself.
  */
 export function wordPattern(words: readonly string[]): RegExp | undefined {
   const parts = words

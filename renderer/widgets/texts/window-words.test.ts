@@ -1,4 +1,4 @@
-/** Errors are sentences, and name what the window has in place of commands. */
+/** Errors are sentences, and refer to the window's features instead of commands. */
 import { expect, it } from 'vitest';
 import { errorWords, inWindow } from './window-words.ts';
 

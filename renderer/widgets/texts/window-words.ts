@@ -1,6 +1,6 @@
 /**
- * What the engine says of errors, as whole sentences and in the words of the window: where a message names a command or
- * an option of the command line, the window names what it has for it.
+ * Error messages of the engine as whole sentences and in the window's terms: where a message mentions a command or
+ * option of the command line, the window names its counterpart.
  */
 import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
 import { sentence } from './sentence.ts';
@@ -29,7 +29,7 @@ const IN_WINDOW: readonly (readonly [RegExp, string])[] = [
   [/run: daybook/, 'on the command line, run: daybook'],
 ];
 
-/** A text of the engine without the command line, where the window has the same. */
+/** A message of the engine with mentions of the command line replaced by their counterparts in the window. */
 export function inWindow(text: string): string {
   return IN_WINDOW.reduce((words, [pattern, instead]) => words.replace(pattern, instead), text);
 }
