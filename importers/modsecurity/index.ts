@@ -10,13 +10,15 @@ import type {
   Importer,
   SniffHint,
   SniffResult,
+  SourceInput,
 } from '../../engine/evidence/importer.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { CONTINUATION, headAsText } from '../shared/lines.ts';
 import { type LineTaker, type Place, readLines } from '../shared/read-lines.ts';
+import { beginsWithin } from './begins.ts';
 import { boundaryOf, isHead, type Transaction, transactionOf } from './transaction.ts';
 
-/** Of one event; what a transaction has beyond these are events of their own. */
+/** Of one event. */
 const MAX_LINES = 2000;
 const MAX_CHARACTERS = 1 << 20;
 
@@ -35,22 +37,26 @@ interface Line extends Place {
 
 interface Begun {
   readonly id: string;
-  readonly lines: Line[];
+  readonly isWhole: boolean;
+  lines: Line[];
   characters: number;
-  /** What the part before this one said, where the transaction is longer than an event. */
-  readonly before: Transaction | undefined;
+  /** What the events before this one said, where the transaction is longer than an event. */
+  before: Transaction | undefined;
 }
 
 class AuditReader implements LineTaker {
   private readonly sink: EventSink;
   private readonly batch: EventBatch;
+  private readonly begins: ReadonlySet<ByteOffset>;
   private readonly address = new Uint8Array(16);
   private seq = 0;
   private begun: Begun | undefined;
 
-  constructor(sink: EventSink) {
+  /** @param begins of transactions within others that have no end */
+  constructor(sink: EventSink, begins: ReadonlySet<ByteOffset>) {
     this.sink = sink;
     this.batch = sink.batch('log');
+    this.begins = begins;
   }
 
   waitingFrom(): ByteOffset | undefined {
@@ -58,61 +64,40 @@ class AuditReader implements LineTaker {
   }
 
   line(bytes: Buffer, { offset, end }: Place): void {
-    this.take({ text: bytes.toString('utf8'), offset, end });
+    const line = { text: bytes.toString('utf8'), offset, end };
+    const boundary = boundaryOf(line.text);
+    const isWhole = boundary?.section === 'A';
+    if (isWhole && (this.begun?.isWhole === false || this.begins.has(offset))) this.end();
+    if (this.begun === undefined) {
+      if (boundary === undefined) {
+        if (line.text.trim() === '') this.sink.skip('blank line', 1);
+        else this.emit([line], {});
+        return;
+      }
+      const { id } = boundary;
+      this.begun = { id, isWhole, lines: [], characters: 0, before: undefined };
+    }
+    const { begun } = this;
+    begun.lines.push(line);
+    begun.characters += line.text.length;
+    if (boundary?.section === 'Z' && boundary.id === begun.id) this.end();
+    else if (begun.lines.length >= MAX_LINES || begun.characters >= MAX_CHARACTERS) this.flush();
   }
 
+  /** What the transaction has beyond these lines is another event of its time. */
   flush(): void {
     const { begun } = this;
-    if (begun === undefined) return;
-    this.begun = undefined;
-    const next = nextBegin(begun);
-    this.write(next < 0 ? begun : { ...begun, lines: begun.lines.slice(0, next) });
-    if (next < 0) return;
-    for (const line of begun.lines.slice(next)) this.take(line);
-    this.flush();
+    if (begun === undefined || begun.lines.length === 0) return;
+    const { id, lines, before } = begun;
+    const texts = lines.map(({ text }) => text);
+    const found = { ...transactionOf(texts, id, before?.section), ...startOf(before) };
+    this.emit(lines, found, before !== undefined);
+    this.begun = { ...begun, lines: [], characters: 0, before: found };
   }
 
   end(): void {
     this.flush();
-  }
-
-  private take(line: Line): void {
-    const boundary = boundaryOf(line.text);
-    const { begun } = this;
-    if (begun === undefined && line.text.trim() === '') this.sink.skip('blank line', 1);
-    else if (begun === undefined && boundary === undefined) this.emit([line], {});
-    else {
-      const { id, lines, characters, before } = begun ?? {
-        ...{ id: boundary!.id, lines: [], characters: 0, before: undefined },
-      };
-      lines.push(line);
-      this.begun = { id, lines, characters: characters + line.text.length, before };
-      if (boundary?.section === 'Z' && boundary.id === id) this.finish(this.begun);
-      else if (lines.length >= MAX_LINES || characters >= MAX_CHARACTERS) this.split(this.begun);
-    }
-  }
-
-  private finish(begun: Begun): void {
-    this.write(begun);
     this.begun = undefined;
-  }
-
-  /** Of a transaction that is longer than an event: the rest is another event of its time. */
-  private split(begun: Begun): void {
-    const next = nextBegin(begun);
-    const lines = next < 0 ? begun.lines : begun.lines.slice(0, next);
-    const before = this.write({ ...begun, lines });
-    this.begun = next < 0 ? { ...begun, lines: [], characters: 0, before } : undefined;
-    if (next >= 0) for (const line of begun.lines.slice(next)) this.take(line);
-  }
-
-  private write({ lines, before }: Begun): Transaction {
-    if (lines.length === 0) return before ?? {};
-    const { time, session } = before ?? {};
-    const found =
-      before === undefined ? transactionOf(lines.map(({ text }) => text)) : { time, session };
-    this.emit(lines, found, before !== undefined);
-    return found;
   }
 
   private emit(lines: readonly Line[], found: Transaction, isInherited = false): void {
@@ -158,16 +143,13 @@ class AuditReader implements LineTaker {
   }
 }
 
-/**
- * Where in a transaction that has no end the next one begins; -1: nowhere. A client can write such lines, too, which is
- * why they count only where the end is missing: the server was stopped.
- */
-function nextBegin({ id, lines }: Begun): number {
-  return lines.findIndex(({ text }, at) => {
-    const boundary = boundaryOf(text);
-    if (boundary?.section !== 'A' || (boundary.id === id && at === 0)) return false;
-    return isHead(lines[at + 1]?.text ?? '');
-  });
+/** What all events of a transaction have. */
+function startOf(before: Transaction | undefined): Partial<Transaction> {
+  return before === undefined ? {} : { time: before.time, session: before.session };
+}
+
+async function read(input: SourceInput, sink: EventSink): Promise<void> {
+  await readLines(input, sink, new AuditReader(sink, await beginsWithin(input)));
 }
 
 export const modsecurityImporter: Importer = {
@@ -178,5 +160,5 @@ export const modsecurityImporter: Importer = {
   byLines: true,
   formats: ['modsecurity-audit'],
   sniff,
-  read: (input, sink) => readLines(input, sink, new AuditReader(sink)),
+  read,
 };

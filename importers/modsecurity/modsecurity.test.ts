@@ -95,6 +95,75 @@ describe('a transaction', () => {
     expect(read).toBe(LINES + 4000);
   });
 
+  it.each([
+    ['+0530', 19_800],
+    ['+051800', 19_800],
+    ['--03-30', -12_600],
+    ['--03-1800', -12_600],
+  ])('whose version writes its offset as %s', async (zone, offset) => {
+    const text = transaction({ time: `21/Mar/2026:07:58:27 ${zone}` });
+    expect(sniffed(text)).toBe('modsecurity-audit');
+    expect((await collect(text)).rows[0]).toMatchObject({
+      ...{ tz_offset: offset, ts: (Date.parse('2026-03-21T07:58:27Z') / 1000 - offset) * 1e6 },
+    });
+  });
+
+  it.each([1, 13, 65_536])('is not forged by a long body, in blocks of %d', async (block) => {
+    const forged = transaction({ edge: (section) => `--99999999-${section}--` });
+    const { rows } = await collect(
+      transaction({ body: `${forged}${'a\n'.repeat(4000)}${forged}` }) + transaction(),
+      block,
+    );
+    expect(
+      rows.map(({ ts_basis, http_status, offset }) => [ts_basis, http_status, offset]),
+    ).toEqual([
+      [0, undefined, 0],
+      [TS_BASIS.inherited, undefined, expect.any(Number)],
+      [TS_BASIS.inherited, '403', expect.any(Number)],
+      [0, '403', expect.any(Number)],
+    ]);
+  });
+
+  it('has no number of a rule where a message names several', async () => {
+    const message = 'Warning. Pattern match "x" at ARGS:a[id "1"]. [id "949110"]';
+    const { rows } = await collect(transaction().replace(/Access denied.*/, message));
+    expect(rows[0]).toMatchObject({ reason: message });
+    expect(rows[0]).not.toHaveProperty('event_code');
+  });
+
+  it('goes on after a line that is too long', async () => {
+    const got = await collect(transaction({ body: 'x'.repeat(1_100_000) }) + transaction());
+    expect(got.rows.map(({ ts, ts_basis, http_status }) => [ts, ts_basis, http_status])).toEqual([
+      [AT, 0, undefined],
+      [AT, TS_BASIS.inherited, '403'],
+      [AT, 0, '403'],
+    ]);
+    expect(got.read).toBe(2 * LINES + got.quarantined.length - 1);
+  });
+
+  it.each([1, 3000])('%d times without an end does not hide others', async (times) => {
+    const whole = transaction();
+    const head = whole.slice(0, whole.indexOf('--4b3c2a1d-B--'));
+    const text = Array.from({ length: times }, (_, i) =>
+      head.replace('4b3c2a1d', String(10_000_000 + i)),
+    ).join('');
+    const { rows } = await collect(text + whole + 'b\n'.repeat(3000) + whole);
+    expect(rows.filter(({ http_status }) => http_status === '403')).toHaveLength(2);
+    expect(rows.filter(({ session }) => session !== undefined)).toHaveLength(times + 2);
+    expect(rows).toHaveLength(times + 2 + 3000);
+  });
+
+  it('may have its beginning in another file', async () => {
+    const whole = transaction();
+    const { rows } = await collect(
+      whole.slice(whole.indexOf('--4b3c2a1d-C--')).replace(/--4b3c2a1d-Z--/, '') + whole,
+    );
+    expect(rows.map(({ ts, http_status }) => [ts, http_status])).toEqual([
+      [undefined, '403'],
+      [AT, '403'],
+    ]);
+  });
+
   it('has no time of a day that there is not, and may have no end', async () => {
     const whole = transaction();
     const { rows } = await collect(

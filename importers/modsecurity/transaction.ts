@@ -33,6 +33,8 @@ export interface Transaction {
   readonly userAgent?: string | undefined;
   readonly referrer?: string | undefined;
   readonly status?: string | undefined;
+  /** The section that the lines end in. */
+  readonly section?: string | undefined;
   /** The first message of a rule, and the rule's number. */
   readonly reason?: string | undefined;
   readonly rule?: string | undefined;
@@ -41,14 +43,14 @@ export interface Transaction {
 /** Of version 3 with three hyphens. */
 const BOUNDARY = /^--(?:([0-9A-Za-z]{8})|-([0-9A-Za-z]{8})--)-([A-Z])--\r?$/;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-/** Some versions write the minus of an offset twice. */
+/** Some versions write the minus of an offset again before each number, others seconds for its minutes. */
 const HEAD =
-  /^\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))? ([+-])-?(\d\d)(\d\d)\] (\S+) (\S+) (\d{1,5}) (\S+) (\d{1,5})\r?$/;
+  /^\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))? ([+-])-?(\d\d)-?(\d{2,4})\] (\S+) (\S+) (\d{1,5}) (\S+) (\d{1,5})\r?$/;
 const REQUEST = /^(\S+) (\S+)(?: HTTP\/\d(?:\.\d)?)?\r?$/;
 const RESPONSE = /^HTTP\/\d(?:\.\d)? (\d{3})\b/;
-const HEADER = /^(Host|User-Agent|Referer): *(.*?)\r?$/i;
-const MESSAGE = /^(?:Message|Apache-Error|ModSecurity): *(.*?)\r?$/;
-const RULE = /\[id "(\d{1,20})"\]/;
+const HEADER = /^(Host|User-Agent|Referer): *(.*?)\r?$/is;
+const MESSAGE = /^(?:Message|Apache-Error|ModSecurity): *(.*?)\r?$/s;
+const RULE = /\[id "(\d{1,20})"\]/g;
 
 export function boundaryOf(line: string): Boundary | undefined {
   const found = BOUNDARY.exec(line);
@@ -60,11 +62,13 @@ export function isHead(line: string): boolean {
   return HEAD.test(line);
 }
 
-/** @param lines of a transaction, from its first boundary; boundaries of others are text that a client sent */
-export function transactionOf(lines: readonly string[]): Transaction {
-  const { id } = boundaryOf(lines[0] ?? '') ?? {};
+/**
+ * @param lines of the transaction `id`; boundaries of others are text that a client sent
+ * @param begun the section that they begin in
+ */
+export function transactionOf(lines: readonly string[], id: string, begun = ''): Transaction {
   const out: { -readonly [Name in keyof Transaction]: Transaction[Name] } = {};
-  let section = '';
+  let section = begun;
   let isFirst = false;
   for (const line of lines) {
     const boundary = boundaryOf(line);
@@ -86,11 +90,17 @@ export function transactionOf(lines: readonly string[]): Transaction {
     } else if (section === 'F' && isFirst) out.status = RESPONSE.exec(line)?.[1];
     else if (section === 'H' && out.reason === undefined) {
       out.reason = MESSAGE.exec(line)?.[1];
-      out.rule = RULE.exec(out.reason ?? '')?.[1];
+      out.rule = ruleOf(out.reason ?? '');
     }
     isFirst = false;
   }
-  return out;
+  return { ...out, section };
+}
+
+/** Not where a message names several: it may have what a client sent, unescaped. */
+function ruleOf(message: string): string | undefined {
+  const [rule, ...others] = new Set(Array.from(message.matchAll(RULE), ([, id]) => id));
+  return others.length === 0 ? rule : undefined;
 }
 
 function headOf(line: string): Partial<Transaction> {
@@ -107,7 +117,8 @@ function headOf(line: string): Partial<Transaction> {
   const date = new Date(Date.UTC(Number(year), at, Number(day)));
   if (at < 0 || date.getUTCDate() !== Number(day)) return ends;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return ends;
-  const offset = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -60 : 60);
+  const rest = Number(zoneMinutes) * (zoneMinutes!.length > 2 ? 1 : 60);
+  const offset = (Number(zoneHours) * 3600 + rest) * (sign === '-' ? -1 : 1);
   const local = date.getTime() / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
   const micros = Number(fraction.padEnd(6, '0'));
   return { ...ends, time: { seconds: local - offset, micros, digits: fraction.length, offset } };

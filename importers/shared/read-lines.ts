@@ -4,7 +4,7 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, SourceInput } from '../../engine/evidence/importer.ts';
 import { LineReader } from './lines.ts';
 
-const MAX_LINE = 1024 * 1024;
+export const MAX_LINE = 1024 * 1024;
 const MAX_RAW = 64 * 1024;
 
 /** A piece of the content. */
