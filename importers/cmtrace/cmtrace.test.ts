@@ -35,21 +35,49 @@ describe('a record', () => {
     expect(got.notes).toEqual([]);
   });
 
-  it('states a zone only where the sign of its offset is certain', async () => {
+  it('states a zone only where Configuration Manager wrote its offset', async () => {
     const got = await collect(
       record('by a script', '10:00:00.0000000+120', 'file="Install.ps1"') +
         record('by an agent', '10:00:00.1234567', 'file=""') +
-        record('in UTC', '10:00:00.000+0', 'file="Install.ps1"'),
+        record('of any zone', '10:00:00.000+000', 'file="Install.ps1"') +
+        record('with two signs', '10:00:00.000+-300', 'file=""') +
+        record('in no form', '10 AM', 'file=""'),
       'Europe/Berlin',
     );
     expect(got.rows.map(({ ts, ts_basis }) => [ts, ts_basis])).toEqual([
       [T('2026-11-28T09:00:00Z'), TS_BASIS.zoneDecided],
       [T('2026-11-28T09:00:00Z') + 123_456, TS_BASIS.zoneDecided],
-      [T('2026-11-28T10:00:00Z'), 0],
+      [T('2026-11-28T09:00:00Z'), TS_BASIS.zoneDecided],
+      [T('2026-11-28T09:00:00Z'), TS_BASIS.zoneDecided],
+      [undefined, undefined],
     ]);
     expect(got.rows[1]).toMatchObject({ ts_ns: 700, ts_digits: 7, attrs: { thread: '874' } });
     expect(got.decisions).toMatchObject({ tz: 'Europe/Berlin', tzBasis: 'given' });
-    expect(got.notes).toEqual([expect.stringMatching(/^1 of its times .* --tz/)]);
+    expect(got.notes).toEqual([expect.stringMatching(/^3 of its times .* --tz/)]);
+  });
+
+  it.each([
+    // An offset of 120 minutes without a sign; microseconds look the same.
+    ['10:00:00.836120', 836_000, 3],
+    ['10:00:00.836-300', 836_000, 3],
+    // Milliseconds without zeros before them.
+    ['10:00:00.7+000', 0, 0],
+    ['10:00:00.123456+000', 123_456, 6],
+  ])('of a script has of %s the digits that are certain', async (time, micros, digits) => {
+    const { rows } = await collect(record('x', time, 'file=""'), 'UTC');
+    expect(rows[0]).toMatchObject({ ts: T('2026-11-28T10:00:00Z') + micros, ts_digits: digits });
+  });
+
+  it('has its own time, whatever ends its text has', async () => {
+    const forged = record('x', '01:02:03.000-60').trim().slice('<![LOG['.length);
+    const { rows } = await collect(record(`ran ${forged} as asked`, '10:00:00.000-60'));
+    expect(rows).toEqual([expect.objectContaining({ ts: T('2026-11-28T09:00:00Z') })]);
+    expect(rows[0]!['message']).toBe(`ran ${forged} as asked`);
+  });
+
+  it('of a script on one line states no zone', async () => {
+    const { rows } = await collect('a $$<S><11-28-2026 10:00:00.000+300><thread=12>\n', '+02:00');
+    expect(rows[0]).toMatchObject({ ts: T('2026-11-28T08:00:00Z'), message: 'a', program: 'S' });
   });
 
   it.each([1, 7, 4096])('has a text of several lines, in blocks of %d', async (block) => {
@@ -91,6 +119,18 @@ describe('what is no whole record', () => {
     });
     expect(got.read).toBe(6);
     expect(got.notes).toEqual(['2 of its records have no end, and no time']);
+  });
+
+  it('has the time that its end states', async () => {
+    const got = await collect(record('end', '10:00:00.000-60').slice('<![LOG['.length));
+    expect(got.rows).toEqual([
+      expect.objectContaining({ ts: T('2026-11-28T09:00:00Z'), message: 'end', program: 'Agent' }),
+    ]);
+  });
+
+  it('may have blanks up to the limit of a line', async () => {
+    const line = `$$<${' '.repeat(1_000_000)}x`;
+    expect((await collect(line)).rows[0]).toMatchObject({ message: line });
   });
 
   it('has no time of a day that there is not', async () => {

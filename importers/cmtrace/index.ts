@@ -81,8 +81,8 @@ class CmTraceReader implements LineTaker {
         return;
       }
       if (!line.startsWith(BEGIN)) {
-        const found = legacyEnd(line);
-        this.emit(line.slice(0, found?.textEnd), found, offset, end);
+        const found = legacyEnd(line) ?? recordEnd(line);
+        this.emit(textOf(line, found), found, offset, end);
         return;
       }
       begun = { lines: [], characters: BEGIN.length, offset, end };
@@ -91,23 +91,18 @@ class CmTraceReader implements LineTaker {
     begun.characters += line.length;
     begun.end = end;
     const found = recordEnd(line);
-    begun.lines.push(found === undefined ? line : line.slice(0, found.textEnd));
-    if (found !== undefined) {
-      const rest = line.slice(found.end).trim();
-      this.emitBegun(begun, found, rest);
-    } else if (
-      begun.lines.length >= MAX_RECORD_LINES ||
-      begun.characters >= MAX_RECORD_CHARACTERS
-    ) {
-      this.flush();
-    }
+    begun.lines.push(textOf(line, found));
+    const isLong =
+      begun.lines.length >= MAX_RECORD_LINES || begun.characters >= MAX_RECORD_CHARACTERS;
+    if (found !== undefined) this.emitBegun(begun, found);
+    else if (isLong) this.flush();
   }
 
   /** No line of a waiting record follows. */
   flush(): void {
     if (this.begun === undefined) return;
     this.unended += 1;
-    this.emitBegun(this.begun, undefined, '');
+    this.emitBegun(this.begun, undefined);
   }
 
   end(): void {
@@ -118,20 +113,14 @@ class CmTraceReader implements LineTaker {
       );
     if (this.uncertain > 0)
       this.sink.note(
-        `${this.uncertain} of its times state an offset whose sign depends on the program that wrote it: they were read in the zone ${this.zone.name} (change it with --tz)`,
+        `${this.uncertain} of its times state an offset that scripts write in different ways: they were read in the zone ${this.zone.name} (change it with --tz)`,
       );
   }
 
-  /** @param rest what follows the record on its last line, which no program writes: kept with its text */
-  private emitBegun(
-    { lines, offset, end }: Begun,
-    found: RecordEnd | undefined,
-    rest: string,
-  ): void {
+  private emitBegun({ lines, offset, end }: Begun, found: RecordEnd | undefined): void {
     this.begun = undefined;
     if (lines.length > 1) this.sink.skip(CONTINUATION, lines.length - 1);
-    const text = lines.join('\n').slice(BEGIN.length);
-    this.emit(rest === '' ? text : `${text}\n${rest}`, found, offset, end);
+    this.emit(lines.join('\n').slice(BEGIN.length), found, offset, end);
   }
 
   private emit(
@@ -173,6 +162,14 @@ class CmTraceReader implements LineTaker {
     this.isZoneTold = true;
     this.sink.decide({ tz: zone.name, tzBasis: this.zoneBasis });
   }
+}
+
+/** What a line has of a record's text; what follows the record, which no program writes, is kept with it. */
+function textOf(line: string, found: RecordEnd | undefined): string {
+  if (found === undefined) return line;
+  const text = line.slice(0, found.textEnd);
+  const rest = line.slice(found.end).trim();
+  return rest === '' ? text : `${text}\n${rest}`;
 }
 
 export const cmtraceImporter: Importer = {
