@@ -68,6 +68,23 @@ describe('a record', () => {
     expect(rows[0]).toMatchObject({ ts: T('2026-11-28T10:00:00Z') + micros, ts_digits: digits });
   });
 
+  it.each([
+    ['utf8', 0, 2],
+    ['latin1', 0, 2],
+    ['utf16le', 2, 4],
+  ] as const)('is read in %s, with its place in the file', async (encoding, mark, lineEnd) => {
+    const text = record('Gerät', '10:00:00.000-60');
+    const bytes = Buffer.from(mark === 0 ? text : `\ufeff${text}`, encoding);
+    const { rows } = await collectInput(cmtraceImporter, inputOf(bytes, 'x', 7), {
+      format: 'cmtrace',
+    });
+    expect(rows).toEqual([
+      expect.objectContaining({
+        ...{ message: 'Gerät', offset: mark, length: bytes.length - mark - lineEnd },
+      }),
+    ]);
+  });
+
   it('has its own time, whatever ends its text has', async () => {
     const forged = record('x', '01:02:03.000-60').trim().slice('<![LOG['.length);
     const { rows } = await collect(record(`ran ${forged} as asked`, '10:00:00.000-60'));

@@ -70,8 +70,7 @@ class CmTraceReader implements LineTaker {
     return this.begun?.offset;
   }
 
-  line(bytes: Buffer, { offset, end }: Place): void {
-    const line = bytes.toString('utf8');
+  line(line: string, { offset, end }: Place): void {
     // A record that ends nowhere: its program was stopped.
     if (line.startsWith(BEGIN)) this.flush();
     let { begun } = this;

@@ -63,23 +63,22 @@ class AuditReader implements LineTaker {
     return this.begun?.lines[0]?.offset;
   }
 
-  line(bytes: Buffer, { offset, end }: Place): void {
-    const line = { text: bytes.toString('utf8'), offset, end };
-    const boundary = boundaryOf(line.text);
+  line(text: string, { offset, end }: Place): void {
+    const boundary = boundaryOf(text);
     const isWhole = boundary?.section === 'A';
     if (isWhole && (this.begun?.isWhole === false || this.begins.has(offset))) this.end();
     if (this.begun === undefined) {
       if (boundary === undefined) {
-        if (line.text.trim() === '') this.sink.skip('blank line', 1);
-        else this.emit([line], {});
+        if (text.trim() === '') this.sink.skip('blank line', 1);
+        else this.emit([{ text, offset, end }], {});
         return;
       }
       const { id } = boundary;
       this.begun = { id, isWhole, lines: [], characters: 0, before: undefined };
     }
     const { begun } = this;
-    begun.lines.push(line);
-    begun.characters += line.text.length;
+    begun.lines.push({ text, offset, end });
+    begun.characters += text.length;
     if (boundary?.section === 'Z' && boundary.id === begun.id) this.end();
     else if (begun.lines.length >= MAX_LINES || begun.characters >= MAX_CHARACTERS) this.flush();
   }

@@ -1,4 +1,5 @@
 /** Gives the lines of a content to what makes events of them, for formats in which speed does not matter. */
+import { isUtf8 } from 'node:buffer';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, SourceInput } from '../../engine/evidence/importer.ts';
@@ -6,6 +7,7 @@ import { LineReader } from './lines.ts';
 
 export const MAX_LINE = 1024 * 1024;
 const MAX_RAW = 64 * 1024;
+const windows1252 = new TextDecoder('windows-1252');
 
 /** A piece of the content. */
 export interface Place {
@@ -14,8 +16,8 @@ export interface Place {
 }
 
 export interface LineTaker {
-  /** @param bytes a line without its end, valid during the call */
-  line(bytes: Buffer, place: Place): void;
+  /** @param text a line without its end */
+  line(text: string, place: Place): void;
   /** What follows belongs to no event before: a line was quarantined. */
   flush?(): void;
   /** No line follows. */
@@ -25,7 +27,7 @@ export interface LineTaker {
 }
 
 /**
- * A line of more than 1 MiB is quarantined, in pieces of that size.
+ * A line of more than 1 MiB is quarantined, in pieces of that size. One that is not UTF-8 is read as Windows-1252.
  * @throws SourceError where the content breaks off; all that came before it is with the sink then
  */
 export async function readLines(
@@ -43,7 +45,10 @@ export async function readLines(
           taker.flush?.();
           const raw = bytes.subarray(0, MAX_RAW);
           sink.quarantine(lineOffset, `line longer than ${MAX_LINE} bytes`, raw, lineNumber);
-        } else taker.line(bytes, { offset: lineOffset, end: lineOffset + lineLength });
+        } else {
+          const text = isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes);
+          taker.line(text, { offset: lineOffset, end: lineOffset + lineLength });
+        }
       }
       await sink.drain(taker.waitingFrom?.() ?? lines.consumed);
     }
