@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The files in a life's table, and the number that its title gives. */
+/** The files in a life's table, and their number according to its title. */
 function listed(page: string, title: RegExp): { files: string[]; count: number } {
   const from = title.exec(page);
   if (from === null) throw new Error(`docs/architecture.md has no ${String(title)}`);
@@ -38,7 +38,7 @@ test('the files on the way of a record and of a query are those that run', () =>
     const life = listed(page, title);
     expect(life.files.length).toBeGreaterThan(10);
     expect(life.count).toBe(life.files.length);
-    // The entry point only chooses a Node and starts main.ts, which is what runs here.
+    // The entry point only chooses a Node and starts main.ts, which runs here.
     expect(life.files.filter((file) => !files.includes(file))).toEqual(['app/cli/daybook.mjs']);
   }
 });
@@ -50,7 +50,7 @@ function filesIn(folder: string, name: RegExp): string[] {
     .filter((file) => name.test(file) && !/(?:^|\/)(?:dist|node_modules|out)\//.test(file));
 }
 
-/** Nodes of the picture by what is in them. Other files of `app/` build and start the program. */
+/** Nodes of the picture by their contents. Other files of `app/` build and start the program. */
 const NODES: readonly (readonly [RegExp, string])[] = [
   [/^app\/engine\//, 'engineProcess'],
   [/^app\/(cli|web|electron)\//, '$1'],
@@ -103,7 +103,7 @@ test('the picture of the modules has the imports that there are', () => {
   expect(missing).toEqual([]);
 });
 
-/** What a build makes, and what is given by a name in capitals. */
+/** Results of a build, and placeholders in capitals. */
 const NO_FILE = /\/(?:dist|out)\/|[A-Z]{4}/;
 const COMMENT = /^ *(?:\*|\/\/|\/\*\*) .*$/gm;
 const WITH_FOLDER =
@@ -113,7 +113,7 @@ const WITHOUT_FOLDER = /(?<![\w./{}-])[a-z]\w*(?:-\w+)*\.tsx?\b/g;
 test('comments and documents name no file that is gone', () => {
   const folders = ['app', 'engine', 'importers', 'renderer', 'e2e', 'bench', 'fixtures', '.ci'];
   const sources = folders.flatMap((folder) => filesIn(folder, /\.(?:tsx?|mjs)$/));
-  // Records of decisions say what there was.
+  // Decision records describe past states.
   const pages = filesIn('docs', /\.md$/).filter((page) => !page.startsWith('docs/adr/'));
   const names = new Set(sources.map((file) => path.posix.basename(file)));
   const gone = [...sources, ...pages, 'README.md', 'CONTRIBUTING.md', 'vitest.config.ts'].flatMap(

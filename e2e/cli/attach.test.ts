@@ -1,6 +1,6 @@
 /**
- * A case that was handed over is attached to ClickHouse over its HTTP interface and asked there as on this machine
- * (e2e/clickhouse-http.ts says what listens). Where chdb cannot be fetched, the test's name says why it is skipped.
+ * A handed-over case is attached to ClickHouse over its HTTP interface and queried there as on this machine (the
+ * server is described in e2e/clickhouse-http.ts). Skipped where chdb cannot be fetched; the test's name says why.
  */
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
 const handedOver = path.join(space.folder, 'handed-over');
 let server: ClickHouseServer | undefined;
-/** Of one that is attached over and over; DAYBOOK_KILLS sets how many. */
+/** Of a case that is attached repeatedly; DAYBOOK_KILLS sets how many. */
 const INTERRUPTIONS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
 
@@ -31,7 +31,7 @@ async function run(...args: string[]): Promise<string> {
   return out;
 }
 
-/** A file for lookups, too long to stand in a statement. */
+/** A file for lookups, too long for a statement. */
 const owners = path.join(space.folder, 'owners.csv');
 
 /** Runs a statement on the server, not through Daybook. */
@@ -66,7 +66,7 @@ beforeAll(async () => {
   const module = clickhouseModule();
   if (reason !== undefined || module === undefined) return;
   await generateEvidence(space.folder, '--scale', '0.05');
-  // Of two spellings of a name an event has both.
+  // An event with both of two spellings of a name.
   writeFileSync(
     path.join(space.folder, 'evidence', 'spellings.jsonl'),
     ['"Zone":"a","zone":"b"', '"zone":"c"', '"ZONE":"d","zone":"e","Zone":"f"']
@@ -96,7 +96,7 @@ beforeAll(async () => {
     expect((await daybook(args)).status).toBe(0);
   const folder = path.join(space.folder, 'server');
   mkdirSync(folder);
-  // What it reads from a bucket itself it reads with these.
+  // It uses these to read from a bucket.
   for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
   server = await clickhouseServer(module, folder);
   const first = await attach('acme');
@@ -108,7 +108,7 @@ afterAll(async () => {
   space.remove();
 });
 
-/** Answers without what differs from run to run, or is not said of clusters. */
+/** Answers without parts that differ from run to run, or that clusters do not report. */
 function comparable(text: string): unknown {
   const lines = text
     .split('\n')
@@ -282,7 +282,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect(await run('count', at('acme'), 'tag:ours')).toContain('3');
     }
     expect(await run('count', at('acme'), 'tag:odd')).toBe(await run('count', acme, 'tag:odd'));
-    // One that is handed over, too, and later is not.
+    // One that is handed over as well, and later is not.
     await ask(
       "INSERT INTO acme.tags (event_id, tag) SELECT event_id, tag FROM acme.tags WHERE tag = 'odd' LIMIT 1",
     );
@@ -333,11 +333,11 @@ describe.skipIf(reason !== undefined)(title, () => {
         `INSERT INTO acme.findings (tag, severity, handed_over, at, user) VALUES ('${tag}', '${severity}', true, NULL, '')`,
       );
     await run('tag', there, 'event_id:1:1', 'late');
-    // Its name alone is kept.
+    // Only its name is kept.
     await run('tag', there, 'event_id:1:1', 'late', '--remove');
     await run('tag', there, 'event_id:1:1', 'late');
     await run('tag', there, 'event_id:1:2', 'moved');
-    // Others get a place by it, and no severity.
+    // Others get a position by it, and no severity.
     await run('findings', there, 'tag:moved', '--place', '3');
     await handOver('late', 'high');
     await handOver('moved', 'medium');
@@ -370,7 +370,7 @@ describe.skipIf(reason !== undefined)(title, () => {
 
   it('puts nothing in place that is not all of the hand-over, and no more', async () => {
     const first = await attach('late');
-    // A row of a day that nobody handed over arrives meanwhile.
+    // Meanwhile a row arrives of a day that nobody handed over.
     for (const table of ['events', 'files'])
       await ask(`CREATE TABLE late.${table}_next AS late.${table}`);
     await ask(
@@ -378,7 +378,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     );
     await expectRefused(['attach', at('late'), handedOver], 'is not of a hand-over');
     await ask('DROP TABLE late.more');
-    // Nothing is noted of what was loaded.
+    // No record is kept of what was loaded.
     for (const table of ['events', 'files']) await ask(`DROP TABLE late.${table}_next`);
     await ask('CREATE TABLE late.events_next AS late.events');
     await ask('CREATE TABLE late.files_next AS late.files ENGINE = Null');
@@ -462,7 +462,7 @@ describe.skipIf(reason !== undefined)(title, () => {
         if (status !== 0) assertClearMessage(err);
         const isDone = status === 0;
         interrupted += isDone ? 0 : 1;
-        // All is there: another is begun.
+        // If all is loaded, the next one starts.
         if (isDone) await ask('DROP DATABASE often SYNC');
       }
       proxy.next(Infinity, 'before');

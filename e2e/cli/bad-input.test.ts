@@ -1,6 +1,6 @@
 /**
- * What people and machines get wrong, through the command line: files that cannot be read, a disk that
- * fills up, cases that are none, two writers, damage, ctrl-C, evidence that overlaps.
+ * Mistakes and failures, through the command line: files that cannot be read, a full disk, folders that are not
+ * cases, two writers, damage, ctrl-C, overlapping evidence.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -51,7 +51,7 @@ let events = 0;
 beforeAll(async () => {
   const { byKind } = generateEvidence(folder, 0.05, 7);
   events = eventsOf(byKind);
-  // A segment for each day, so that other days are not concerned by one.
+  // A segment for each day, so that damage to one does not affect other days.
   const outcome = await daybook(['import', WHOLE, at('evidence'), '--recursive', '--jobs', '1'], {
     env: { DAYBOOK_DENSE_ROWS: '1' },
   });
@@ -68,7 +68,7 @@ const count = async (name: string, query: string): Promise<number> => {
   return json<{ count: number }>(outcome).count;
 };
 
-/** Failed with a message that says `what`, and no stack trace. */
+/** Failed with a message that matches `what`, and without a stack trace. */
 function failsClearly(outcome: Outcome, what: RegExp, status = 1): void {
   expect(outcome.err).toMatch(what);
   assertClearMessage(outcome.err);
@@ -78,7 +78,7 @@ function failsClearly(outcome: Outcome, what: RegExp, status = 1): void {
 /** Bytes of no format. */
 const junk = Buffer.from(Array.from({ length: 5000 }, (_, i) => ((i * i * 31) ^ (i >> 3)) & 255));
 
-/** Lines of a log, each of them its own. */
+/** Distinct lines of a log. */
 const lines = (from: number, to: number): string => {
   let text = '';
   for (let n = from; n < to; n++)
@@ -106,7 +106,7 @@ it('says what is wrong in JSON where JSON is asked for', async () => {
     const { error } = JSON.parse(outcome.err) as { error: Record<string, unknown> };
     expect(error).toMatchObject({ code, message: expect.stringMatching(/\w/) as string });
   }
-  // Behind `--` it is what the query looks for.
+  // After `--` it is part of the query.
   const plain = await daybook(['query', nowhere, '--', '--json']);
   expect(plain.err).toMatch(/^daybook: .* is not a Daybook case/);
 });
@@ -237,7 +237,7 @@ describe('files that are not what they should be', () => {
   });
 });
 
-/** Runs as a user who may do little; undefined where that is not possible. */
+/** Runs as an unprivileged user; undefined where that is not possible. */
 const asNobody = (() => {
   const prefix = ['--reuid=65534', '--regid=65534', '--clear-groups'];
   try {
@@ -330,7 +330,7 @@ describe('cases that are none, or not whole', () => {
       'a case of a newer Daybook',
       (name: string) => {
         cpSync(WHOLE, name, { recursive: true });
-        // user_version, as the format of SQLite has it.
+        // user_version, at its place in SQLite's file format.
         const file = openSync(path.join(name, 'case.sqlite'), 'r+');
         writeSync(file, Buffer.from([0, 0, 3, 0xe7]), 0, 4, 60);
         closeSync(file);
@@ -561,7 +561,7 @@ describe('ctrl-C', () => {
         ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
           .map((letter) => `message:/(e+v+)+.*(n+t+)+.*${letter}[xyz]{3}$/`)
           .join(' OR '),
-        // Else the shapes of the messages say at once that none matches.
+        // Otherwise the shapes of the messages show at once that none matches.
         '--path',
         'scan',
       ],
@@ -576,7 +576,7 @@ describe('ctrl-C', () => {
     const { env, isListening } = listening(folder);
     const running = start(
       args.map((arg) => (arg === 'CASE' ? at('big.daybook') : arg)),
-      // One thread, so that it lasts.
+      // One thread, to make it slow enough.
       { env: { DAYBOOK_THREADS: '1', ...env } },
     );
     running.child.stdin.end();
@@ -591,7 +591,7 @@ describe('ctrl-C', () => {
     expect(outcome.err).toContain('cancelled');
   });
 
-  /** Whether it has a segment or the evidence open; where nobody can tell, it has begun. */
+  /** Whether it has a segment or the evidence open; where that cannot be determined, assumes so. */
   function isReading(pid: number): boolean {
     if (process.platform !== 'linux') return true;
     const open = `/proc/${pid}/fd`;
@@ -599,7 +599,7 @@ describe('ctrl-C', () => {
       try {
         return /[.]duckdb$|big[.]log$/.test(readlinkSync(path.join(open, fd)));
       } catch {
-        // It was closed since the folder was listed.
+        // It was closed after the folder was listed.
         return false;
       }
     });
@@ -676,7 +676,7 @@ describe('evidence that overlaps', () => {
       { source: 'app.log', read: 150, stored: 20, duplicate: 130, status: 'complete' },
     ]);
     expect(await count(at('grow.daybook'), '*')).toBe(150);
-    // Both copies in one import come to the same.
+    // Both copies in one import give the same result.
     mkdirSync(at('both'));
     writeFileSync(at('both/1.log'), lines(0, 100));
     writeFileSync(at('both/2.log'), lines(0, 130));
@@ -785,7 +785,7 @@ describe('a case that is changed', () => {
     expect((await row('tag:seen')).map(({ message }) => message.slice(-14))).toEqual(
       ['marker-7 word', 'marker-30 word'].map((end) => expect.stringContaining(end) as string),
     );
-    // The evidence is gone: the case is intact, and what could not be checked is said.
+    // The evidence is gone: the case is intact, and the report says what could not be checked.
     const verified = await commands.run(['verify', name]);
     expect(verified.status, verified.out).toBe(3);
     expect(verified.out).toMatch(/^The case is intact/m);
@@ -793,7 +793,7 @@ describe('a case that is changed', () => {
     expect(verified.out).toContain('not compared: app.log: its evidence is not there');
   });
 
-  /** Rows that reading everything looks at: deleted ones as long as they are in a file. */
+  /** Rows that a full scan reads: deleted ones are included while they are in a file. */
   async function rowsOnDisk(name: string): Promise<number> {
     const args = ['query', name, 'message:/./ | stats count()', '--path', 'scan'];
     const outcome = await commands.run([...args, '--format', 'json']);
@@ -847,7 +847,7 @@ describe('evidence that is hostile', () => {
       expect(shown.status, `${args[0]}: ${shown.err}`).toBe(0);
       expect(shown.out, args[0]).not.toMatch(harmful);
     }
-    // Scripts get what was there.
+    // Scripts get the rows that could be read.
     const rows = await commands.run(['query', at('hostile.daybook'), '*', '--format', 'ndjson']);
     const all = ndjson<{ message?: string; attrs?: Record<string, string> }>(rows);
     expect(all.some(({ message }) => message?.includes('\u202egnp.exe'))).toBe(true);

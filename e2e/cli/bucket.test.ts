@@ -1,7 +1,7 @@
 /**
- * A case handed over to a bucket, on an S3 server of this machine (moto): what is there is what a folder would have,
- * whatever interrupted it; it is checked there, and nothing is sent that nobody agreed to. Where moto cannot be fetched, the
- * test's name says why it is skipped.
+ * A case handed over to a bucket, on a local S3 server (moto): whatever interrupted it, the bucket ends up with
+ * what a folder would contain; it is verified there, and nothing is sent without consent. Skipped where moto cannot
+ * be fetched; the test's name says why.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ async function handOver(place: string): Promise<Report> {
   return json<Report>(outcome);
 }
 
-/** Starts a run that waits with the request that is meant. */
+/** Starts a run that is paused at a given request. */
 async function heldAt(place: string, method: string, begin: string) {
   const held = server!.holdNext(method, begin);
   const { child, outcome } = start(['hand-over', acme, place, '--yes'], { env: env() });
@@ -75,7 +75,7 @@ function expectRefused({ status, out, err }: Outcome, place: string): void {
 
 const MARK = 'case/.hand-over.json';
 
-/** What a bucket holds is what its manifest names, byte for byte, and no more. */
+/** A bucket contains what its manifest names, byte for byte, and nothing else. */
 async function expectWhole(
   bucket: string,
   { sha256, files }: Report,
@@ -154,7 +154,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       child.kill('SIGKILL');
       await outcome;
       if ((await server!.objects('cut')).has('case/.hand-over.json')) interrupted += 1;
-      // All is there, or nothing yet: begin again with an empty place.
+      // It is complete, or not started: begin again with an empty place.
       else await server!.empty('cut');
     }
     expect(interrupted, `seed ${seed}`).toBe(20);
@@ -200,7 +200,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     };
     const note = async (key: string) => ({ 'x-amz-meta-daybook': await server!.note(bucket, key) });
     const [bare, noted, unproven] = events;
-    // By somebody else's tool; by one that copies what is beside an object, too; and the same without a checksum.
+    // Changed by another tool; by one that also copies the metadata; and the same without a checksum.
     await server!.put(bucket, bare!, changed(bare!));
     const content = changed(noted!);
     await server!.put(bucket, noted!, content, {

@@ -1,4 +1,7 @@
-/** Commands for what the window shows of a case: one event, saved searches, the audit log, previews; and help for shells. */
+/**
+ * Commands for features that the window has, too: one event, saved searches, the audit log, previews; and shell
+ * completion.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Changing a case as people do: what a tag, a deletion or a new zone says that it did and left out,
- * and what is refused.
- */
+/** Changing a case: what a tag, a deletion or a new zone reports as done and left out, and what is refused. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,8 @@
 /**
- * Queries as `daybook sql --dialect clickhouse` prints them, in ClickHouse (chdb) on what a case hands over: answers are
- * those of the case, for texts, numbers, lists, addresses and times that two engines may well read in two ways. Random
- * queries are those of `npm run oracle -- --clickhouse`. Where chdb cannot be fetched, the test's name says why it is skipped.
+ * Queries as printed by `daybook sql --dialect clickhouse`, run in ClickHouse (chdb) on a handed-over case: answers
+ * equal those of the case, for texts, numbers, lists, addresses and times that two engines might read differently.
+ * `npm run oracle -- --clickhouse` tests random queries. Skipped where chdb cannot be fetched; the test's name says
+ * why.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,7 +36,7 @@ const VALUES = [
   ],
 ];
 
-/** Objects and lists, what is almost JSON, and what names a member twice. */
+/** Objects and lists, text that is almost JSON, and objects that name a member twice. */
 const JSONS = [
   '{"a":1,"a":2,"b":{"c":"x\\u0041\\/\u00e9","d":[1,"two",{"e":5}]},"n":1.50,"t":true,"z":null}',
   ...['{"a":1e5,"n":1E-7,"b":{"c":12345678901234567890}}', '[{"a":7},"x"]', '{"a":""}', '{'],
@@ -311,7 +312,7 @@ const STAGES = [
   '* | top 5 host, program | stats sum(count), sum(share) by program, host',
   '* | session by host, program gap 1h | stats count() by program, host, duration',
   '* | stats count() as c by host, src_ip | sort -src_ip | head 9 | stats sum(c) by src_ip, host',
-  // A name that another one is given is not that of its own column.
+  // A renamed column hides the column that had the name.
   '* | eval x = len(program) | rename host as program | fields x, program',
   '* | eval x = len(program) | rename host as program | where x > 4',
 ];
@@ -355,7 +356,7 @@ const TIMELINES = [
     '* | timeline | stats sum(count), max(start)',
   );
 
-/** Addresses, texts in several cases, flows, blocks, and a list that is too long to stand in a statement. */
+/** Addresses, texts in both cases, flows, blocks, and a list that is too long for a statement. */
 const LISTS: readonly { text: string; fields?: string[] }[] = [
   { text: '10.0.0.7\n192.168.1.3\n2001:db8::1\n10.0.1.0/24\nfe80::/64\nfe80::8/125\nhost' },
   { text: VALUES.filter((value) => /\w/.test(value) && !/\n/.test(value)).join('\n') },
@@ -398,7 +399,7 @@ const LOOKUPS: Readonly<Record<string, string>> = {
   empty: 'host,nothing\nhost1,\nhost2,\n',
   long: `value,number,text\n${Array.from({ length: 3000 }, (_, i) => `k${i},${i / 4},t${i % 7 === 0 ? '' : i}`).join('\n')}\nK,0.5,k\n50,-1,fifty\n`,
   texts: `host,text\n${Array.from({ length: 900 }, (_, i) => `host${i},${'long '.repeat(80)}${i}`).join('\n')}\n`,
-  // Each column is short enough to stand in a statement, and all of them are not.
+  // Each column is short enough for a statement, but all of them together are not.
   wide: `host,${Array.from({ length: 24 }, (_, n) => `c${n}`).join()}\n${Array.from({ length: 450 }, (_, i) => `host${i},${Array.from({ length: 24 }, (_, n) => `value ${n} of ${i}`).join()}`).join('\n')}\n`,
   networks: `net,name\n${Array.from({ length: 3000 }, (_, i) => `192.168.${i >> 8}.${i & 255},h${i}`).join('\n')}\nfe80::c,twelve\n`,
 };
@@ -454,7 +455,7 @@ afterAll(async () => {
   space.remove();
 });
 
-/** Rows of queries that were asked. */
+/** Results of queries that were run. */
 const asked = new Map<string, number>();
 
 async function same(text: string, zone = 'UTC'): Promise<number> {

@@ -1,7 +1,7 @@
 /**
- * docs/team.md does what it says: its SQL runs as printed in ClickHouse (chdb, in a process of its own), what it
- * loads is what the manifest says, and its conditions find as many events as the queries beside them. Where chdb cannot
- * be fetched, the test's name says why it is skipped.
+ * docs/team.md is true: its SQL runs as printed in ClickHouse (chdb, in a separate process), it loads what the
+ * manifest says, and its conditions find as many events as the queries next to them. Skipped where chdb cannot be
+ * fetched; the test's name says why.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ process.stdout.write(JSON.stringify(answers));
 process.exit(0);
 `;
 
-/** Runs statements one after the other; the rows of each. */
+/** Runs statements one after the other; returns the rows of each. */
 function ask(sql: readonly string[]): unknown[][][] {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

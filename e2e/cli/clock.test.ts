@@ -1,6 +1,6 @@
 /**
- * A clock that was wrong: given at import, given later or in a scan, the times are the same; what the source stated is
- * never lost, and reading the evidence back agrees.
+ * A wrong clock: whether it is corrected at import, later or in a scan, the times are the same; the stated times
+ * are never lost, and reading the evidence again gives the same.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -75,7 +75,7 @@ describe('the error of a clock', () => {
     ]);
     expect(await rowsOf(right)).toEqual(after);
     await verified(right);
-    // Another zone is another reading of what was stated, whatever the clock.
+    // Another zone is another reading of the stated time, whatever the clock.
     const zoned = ['retime', right, 'local.log', '--tz', '+05:00', '--clock', '1m slow'];
     expect((await commands.run(zoned)).status).toBe(0);
     await verified(right);

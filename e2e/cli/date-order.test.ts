@@ -1,6 +1,6 @@
 /**
- * The order of dates that are three numbers: given at import or changed later, the case is the same;
- * it is decided once for a source, and said with its reason.
+ * The order of numeric dates: whether given at import or changed later, the case is the same; it is decided once
+ * for a source, and reported with its reason.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

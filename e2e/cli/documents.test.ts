@@ -1,7 +1,7 @@
 /**
- * Every command in README.md and docs/ works as it is printed: those of the command line are run, in order, on
- * generated evidence; of the others it is checked that npm knows them, and that none needs the machine's own Node
- * to be new, since the README promises Node 20.
+ * Every command in README.md and docs/ works as printed: those of the command line are run, in order, on generated
+ * evidence; of the others, it is checked that npm knows them, and that none requires a recent system Node, since
+ * the README promises Node 20.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -47,8 +47,8 @@ function codeLines(page: string): string[] {
 }
 
 /**
- * Commands of the command line in a page; placeholders of synopses are no commands, and buckets and clusters that pages
- * name are of nobody (bucket.test.ts, attach.test.ts have their own).
+ * Daybook commands in a page, without placeholders of synopses, and without the fictional buckets and clusters of
+ * pages (see bucket.test.ts, attach.test.ts).
  */
 const commands = (page: string): string[] =>
   codeLines(page)
@@ -72,7 +72,7 @@ beforeAll(() => {
   generateEvidence(path.dirname(evidence), 0.2);
   const capture = path.join(evidence, 'capture/bastion01.pcap');
   copyFileSync(capture, path.join(scratch, 'trace.pcap'));
-  // The generator of the benchmarks, which tests do not import.
+  // The generator of the benchmarks, which tests must not import.
   const generator = path.join(root, 'bench/generate/relay.ts');
   const made = spawnSync(
     process.execPath,
@@ -109,11 +109,11 @@ test('commands of the command line in the documents work as printed', async () =
   const failed: string[] = [];
   let before = '';
   for (const { page, line } of all) {
-    // Each page is read by somebody who has not read the others.
+    // Each page is for readers who have not read the others, so it starts with an empty folder.
     if (page !== before) rmSync(path.join(scratch, 'unseen.txt'), { force: true });
     before = page;
     if (/daybook serve /.test(line)) {
-      // Serves until it is stopped; the address says that it does.
+      // It serves until stopped; printing its address shows that it does.
       const { child, outcome } = start(['serve', path.join(scratch, 'acme.daybook')]);
       const address = await new Promise<boolean>((resolve) => {
         let text = '';

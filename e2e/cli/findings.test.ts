@@ -1,4 +1,4 @@
-/** Findings as an analyst arranges them: `daybook findings`, the report, and what is handed over. */
+/** Findings: `daybook findings`, the report, and the hand-over. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A case that is handed over, as others meet it: killed at random steps and gone on with, and read by the DuckDB of
- * Python and by ClickHouse, which find as many events, bytes and addresses of each day and kind as Daybook.
+ * A handed-over case: killed at random steps and resumed, then read by Python's DuckDB and by ClickHouse, which
+ * find as many events, bytes and addresses of each day and kind as Daybook.
  *
  * DAYBOOK_KILLS sets how often it is killed (20 by default).
  */
@@ -15,13 +15,13 @@ import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
 import { Commands, daybook, json, scratch } from './harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
-/** For all of them, on a machine with much else to do. */
+/** For all of them, on a busy machine. */
 const PATIENCE = { timeout: 600_000 };
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
 const STEPWISE = path.resolve(import.meta.dirname, '../torture/steps.ts');
 /** Of a run, once all files are in place. */
 const LAST_STEPS = 40;
-/** A step that goes on is killed within this. */
+/** A step that continues is killed within this time. */
 const MOST_DELAY_MS = 25;
 const space = scratch();
 const commands = new Commands();
@@ -61,9 +61,9 @@ afterAll(async () => {
 
 describe('a hand-over that is killed', PATIENCE, () => {
   /**
-   * Runs one that stops before each change of a file (torture/steps.ts), until it is killed: before its step `at`, or
-   * within `delay` milliseconds after it, in the middle of what DuckDB does.
-   * @returns how many steps it came to, and whether it was killed before it was done
+   * Runs one that stops before each change of a file (torture/steps.ts), until it is killed: before its step `at`,
+   * or within `delay` milliseconds after it, while DuckDB is working.
+   * @returns how many steps it reached, and whether it was killed before it finished
    */
   function handOverUpTo(
     folder: string,
@@ -100,11 +100,11 @@ describe('a hand-over that is killed', PATIENCE, () => {
     });
   }
 
-  /** What `verify` says of a folder in each state that a kill may leave. */
+  /** The result of `verify` for a folder in each state that a kill may leave. */
   async function expectState(folder: string): Promise<void> {
     const check = await commands.run(['verify', folder, '--json']);
     const isJournalThere = existsSync(path.join(folder, '.hand-over.jsonl'));
-    // The manifest may be in its place already: the run was not done.
+    // The manifest may already be in place although the run had not finished.
     if (isJournalThere) expect(check.out).toContain('"unfinished"');
     expect(check.status, check.out).toBe(isJournalThere ? 1 : 0);
   }
@@ -130,14 +130,14 @@ describe('a hand-over that is killed', PATIENCE, () => {
       const delay = random() < 0.5 ? 0 : 1 + random() * MOST_DELAY_MS;
       const { killed } = await handOverUpTo(folder, at, delay);
       if (!killed) {
-        // It ran through: another is begun.
+        // It finished: the next one starts.
         expect(files()).toEqual(everything);
         rmSync(folder, { recursive: true, force: true });
         most = 0;
         continue;
       }
       kills += 1;
-      // What is in place is whole, and stays.
+      // Files in place are complete, and stay.
       const now = files();
       expect(now.length).toBeGreaterThanOrEqual(most);
       most = now.length;
@@ -168,7 +168,7 @@ tags = db.execute("SELECT tag, count(*) FROM '" + folder + "/tags/*.parquet' GRO
 json.dump({"rows": rows, "tags": tags}, sys.stdout)
 `;
 
-/** What Daybook says: kind, day, events, bytes, events again, sources, messages, first time in milliseconds. */
+/** Daybook's figures: kind, day, events, bytes, events again, sources, messages, first time in milliseconds. */
 async function byKindAndDay(): Promise<unknown[][]> {
   const stages =
     'stats count() as n, sum(bytes) as bytes, distinct(src_ip) as sources, distinct(message) as messages, min(ts) as first by kind, day';
@@ -184,7 +184,7 @@ async function byKindAndDay(): Promise<unknown[][]> {
 const noClickhouse = whyNot('clickhouse');
 
 describe('ClickHouse', () => {
-  /** A process of its own: the library is as large as a server. */
+  /** In a separate process: the library is as large as a server. */
   function ask(sql: string): unknown[][] {
     const program = `process.stdout.write(require(process.argv[1]).query(process.argv[2], 'JSONCompactEachRow'))`;
     const { module } = provision().clickhouse!;

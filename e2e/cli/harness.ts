@@ -1,6 +1,6 @@
 /**
- * Runs the real command line as a process of its own, the way a script would: no terminal, output and
- * messages kept apart.
+ * Runs the real command line in a separate process, as a script would: without a terminal, and with separate
+ * standard output and error.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { LineProcess } from '../torture/line-process.ts';
 export { scratch } from '../harness.ts';
 
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
-/** Less than a test has, and far beyond what a command takes on a quiet machine. */
+/** Less than a test's timeout, and far more than a command takes on a quiet machine. */
 const PATIENCE_MS = 170_000;
 
 export interface Outcome {
@@ -25,7 +25,7 @@ interface RunOptions {
   input?: string | Uint8Array;
   /** Another Node than the one that runs the tests. */
   node?: string;
-  /** Undefined: it is not set, whatever the tests run with. */
+  /** Undefined: unset, even if it is set for the tests. */
   env?: Record<string, string | undefined>;
 }
 
@@ -43,10 +43,10 @@ export function start(args: readonly string[], options: RunOptions = {}): Runnin
   const err: Buffer[] = [];
   child.stdout.on('data', (part: Buffer) => out.push(part));
   child.stderr.on('data', (part: Buffer) => err.push(part));
-  // A command that does not read its input may be gone before all is written.
+  // A command that does not read its input may have exited before all is written.
   child.stdin.on('error', () => {});
   const outcome = new Promise<Outcome>((resolve, reject) => {
-    // A command that hangs fails its test, and is not left behind.
+    // A command that hangs fails its test, and is killed.
     const timer = setTimeout(() => {
       err.push(Buffer.from(`e2e: killed after ${PATIENCE_MS / 1000} s\n`));
       child.kill('SIGKILL');
@@ -67,7 +67,7 @@ export async function daybook(args: readonly string[], options: RunOptions = {})
   return outcome;
 }
 
-/** Runs commands one after the other in one process, where what is tested is an answer and not a process of its own. */
+/** Runs commands one after the other in one process, for tests of answers rather than of the process. */
 export class Commands {
   private readonly process: LineProcess;
   private last: Promise<unknown> = Promise.resolve();
@@ -89,8 +89,8 @@ export class Commands {
 }
 
 /**
- * Lets a test know when a command listens for ctrl-C: before, a signal would end it as it ends any program.
- * @param folder of the test's own
+ * Tells a test when a command handles ctrl-C: before that, the signal would end it as any program.
+ * @param folder of the test
  */
 export function listening(folder: string): {
   env: Record<string, string>;
@@ -111,7 +111,7 @@ process.on('newListener', (name) => {
   };
 }
 
-/** Looks again and again until it is so; what never comes to be ends with the test's own limit. */
+/** Polls until the condition holds; if it never does, the test's timeout ends it. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -128,8 +128,8 @@ export function ndjson<T>(outcome: Outcome): T[] {
 }
 
 /**
- * A message for people: says something, and is no stack trace.
- * @throws where it is none
+ * A message for people: not empty, and not a stack trace.
+ * @throws otherwise
  */
 export function assertClearMessage(text: string): void {
   const isClear =
@@ -139,7 +139,7 @@ export function assertClearMessage(text: string): void {
   if (!isClear) throw new Error(`no clear message: ${JSON.stringify(text)}`);
 }
 
-/** What `import --json` prints for one source and for the whole (docs: the command line). */
+/** The output of `import --json` for one source and for the whole (docs: the command line). */
 export interface Ledger {
   read: number;
   stored: number;

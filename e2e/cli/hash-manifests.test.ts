@@ -1,4 +1,6 @@
-/** Hash manifests beside evidence: what an import says of right, wrong, missing and unlisted files. */
+/**
+ * Hash manifests delivered with evidence: how an import reports matching, differing, missing and unlisted files.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +18,7 @@ const log = (name: string) =>
 const RIGHT = log('right');
 const WRONG = log('wrong');
 const NOTES = 'SQLite format 3\0 and more';
-/** Line 5 is none. */
+/** Line 5 is not a hash. */
 const sums = (algorithm: string) =>
   [
     `${hash(algorithm, RIGHT)}  logs/right.log`,

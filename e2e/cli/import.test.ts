@@ -174,7 +174,7 @@ describe('damaged and hostile evidence', () => {
     const outcome = await daybook(['import', at('cut.daybook'), file, '--json']);
     expect([0, 3]).toContain(outcome.status);
     const [line] = ledgerLines(outcome).sources;
-    // Walks the records by their lengths, as the format says.
+    // Reads the records by their lengths, as the format specifies.
     const bytes = readFileSync(file);
     let whole = 0;
     let offset = 24;

@@ -1,6 +1,6 @@
 /**
- * Journals that systemd writes, beside what journalctl exports of them. Needs journalctl and systemd-journal-remote, which
- * write and read journals without a running systemd.
+ * Journals written by systemd, compared with journalctl's exports of them. Needs journalctl and
+ * systemd-journal-remote, which write and read journals without a running systemd.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * A killed import: after `kill -9` at a random instant the case opens, verifies, and the same command
- * goes on; in the end it holds what an uninterrupted import by one worker holds, whether one
- * worker was killed or several.
+ * A killed import: after `kill -9` at a random instant the case opens, verifies, and the same command resumes; in
+ * the end it holds the same as an uninterrupted import by one worker, whether one worker was killed or several.
  *
  * DAYBOOK_KILLS sets how often (5 by default, 50 for the full run).
  */
@@ -95,7 +94,7 @@ it(
         if (!(await importAndKill(path, random() * duration * 1.1, jobs))) continue;
         killed += 1;
         const days = await daybook(['days', path, '--json']);
-        // Killed before the case came to be: then it says that there is none.
+        // Killed before the case existed: then it reports that there is none.
         if (days.status !== 0) expect(days.err).toMatch(/not a Daybook case/);
         else {
           const verified = await daybook(['verify', path, '--json']);

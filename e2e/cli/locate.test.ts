@@ -1,4 +1,4 @@
-/** Evidence that was moved or renamed is found again by its content, and everything that reads it goes on. */
+/** Evidence that was moved or renamed is located by its content, and everything that reads it works again. */
 import {
   appendFileSync,
   copyFileSync,
@@ -43,7 +43,7 @@ beforeAll(async () => {
   mkdirSync(at('new', 'deep'), { recursive: true });
   renameSync(at('old', 'a.log'), at('new', 'deep', 'renamed'));
   renameSync(at('old', 'e.tar'), at('new', 'e.tar'));
-  // Of the right name and size, with another content; and a way round in circles.
+  // With the right name and size, but other content; and a symbolic link cycle.
   writeFileSync(at('new', 'a.log'), lines('A'));
   symlinkSync('..', at('new', 'up'));
 });
@@ -99,7 +99,7 @@ it('and what is imported again from there is the same, and stays', async () => {
   });
   const before = readFileSync(at('new', 'deep', 'renamed'));
   appendFileSync(at('old', 'stays.log'), lines('more'));
-  // A log that has grown is where it was.
+  // A log that has grown is still in its place.
   const grown = await daybook(['sources', CASE, '--locate', at('new')]);
   expect(grown.status, grown.err).toBe(0);
   expect(readFileSync(at('new', 'deep', 'renamed'))).toEqual(before);

@@ -1,4 +1,4 @@
-/** Cases of more segments than files may be open: answered right, by turns, and never called damaged. */
+/** Cases with more segments than files may be open: answered correctly and never called damaged. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const { folder, remove } = scratch();
 afterAll(remove);
 const at = (name: string): string => path.join(folder, name);
 
-/** `daybook` where so many files may be open. */
+/** `daybook` with that limit on open files. */
 async function limited(files: number, args: readonly string[]): Promise<Outcome> {
   const child = spawn('sh', [
     '-c',
@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== 'linux')('more segments than open files', (
     const lines: string[] = [];
     for (let day = 0; day < DAYS; day++) {
       const time = new Date(Date.UTC(2024, 0, 1 + day, 12)).toISOString();
-      // Enough alike ones that their messages are cut.
+      // Enough similar messages for them to be split into templates.
       for (let i = 0; i < 40; i++)
         lines.push(
           `<34>1 ${time} h${i % 3} sshd 12 - - Failed password for root from 10.0.${day % 250}.${i} port ${4000 + i} ssh2`,
@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('more segments than open files', (
       lines.push(`<34>1 ${time} h app 1 - - only once on day ${day}`);
     }
     writeFileSync(at('a.log'), `${lines.join('\n')}\n`);
-    // Each day in a segment of its own, as days of many events are.
+    // Each day in its own segment, as with days of many events.
     const run = await daybook(['import', at('a.daybook'), at('a.log')], {
       env: { DAYBOOK_DENSE_ROWS: '1' },
     });

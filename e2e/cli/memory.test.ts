@@ -1,4 +1,4 @@
-/** Exports of more rows than the memory limit holds: they are read in slices, none is refused. */
+/** Exports of more rows than fit in the memory limit: they are read in slices, and none is refused. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { daybook, scratch } from './harness.ts';
 const space = scratch();
 const CASE = path.join(space.folder, 'case.daybook');
 const ROWS = 100_000;
-/** Far less than the rows take when all of a day are sorted at once. */
+/** Far less than needed to sort all rows of a day at once. */
 const env = { DAYBOOK_MEMORY: '48MB' };
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * A bundle of real evidence of many products in one case (../shared/data2, which is no part of the repository): which
- * records come together in a batch is up to the sizes of files and the speed of workers, so every value is compared.
+ * A bundle of real evidence of many products in one case (../shared/data2, which is not part of the repository):
+ * file sizes and the speed of workers determine which records share a batch, so every value is compared.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

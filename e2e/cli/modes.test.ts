@@ -1,4 +1,7 @@
-/** What Daybook writes is for whoever runs it: no other user of the machine may read it, whatever the umask is. */
+/**
+ * Files that Daybook writes are for the current user only: no other user of the machine may read them, whatever the
+ * umask.
+ */
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -8,7 +11,7 @@ const { folder, remove } = scratch();
 afterAll(remove);
 const at = (...names: string[]): string => path.join(folder, ...names);
 
-/** What others may do with something below `root`, or with that. */
+/** What others may do with `root`, or anything below it. */
 function open(root: string): string[] {
   const below = statSync(root).isDirectory()
     ? readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))
@@ -56,7 +59,7 @@ it.skipIf(process.platform === 'win32')(
     expect(readdirSync(at('state', 'cache', 'code'), { recursive: true }).length).toBeGreaterThan(
       1,
     );
-    // Of each kind of file there was one to look at.
+    // There was a file of each kind to check.
     const files = readdirSync(at('new.daybook'), { recursive: true, encoding: 'utf8' }).join('\n');
     for (const kind of [/case[.]sqlite$/m, /[.]duckdb$/m, /[.]idx$/m, /quarantine.*ndjson$/m])
       expect(files).toMatch(kind);

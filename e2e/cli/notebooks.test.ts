@@ -1,6 +1,6 @@
 /**
- * docs/notebooks.md does what it says: its Python runs in the oldest and the newest DuckDB, its shell lines in the
- * shell, all as printed. Where they cannot be fetched, the test's name says why it is skipped.
+ * docs/notebooks.md is true: its Python runs in the oldest and the newest DuckDB, its shell lines in the shell, all
+ * as printed. Skipped where they cannot be fetched; the test's name says why.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

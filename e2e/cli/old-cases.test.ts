@@ -1,6 +1,6 @@
 /**
- * Cases that earlier versions wrote, each with the answers that its version gave (see `fixtures/cases/make.ts`):
- * today's program opens them, finds them whole and answers the same.
+ * Cases written by earlier versions, with the answers that each version gave (see `fixtures/cases/make.ts`):
+ * today's program opens them, verifies them and answers the same.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -54,10 +54,10 @@ describe.each(names)('a case written by %s', (name) => {
     catalog<{ name: string }[]>(`SELECT name FROM sqlite_master WHERE type = 'table'`).map(
       (table) => table.name,
     );
-  /** The arguments of the earlier version name the case and the list as they lay beside it. */
+  /** The arguments of the earlier version name the case and the list by their paths at that time. */
   const here = (args: readonly string[]): string[] =>
     args.map((arg) => {
-      // A column that came later.
+      // A column that was added later.
       if (arg.endsWith('| talkers 5')) return `${arg} | fields -duration`;
       return arg === CASE || arg === 'list.txt' ? path.join(space.folder, arg) : arg;
     });

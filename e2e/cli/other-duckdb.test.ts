@@ -1,7 +1,7 @@
 /**
- * A case is read by more than the DuckDB that made it: the oldest for which segments are written, and
- * the newest there is, open every segment of cases of every kind and read the same values. Where they
- * cannot be fetched, the test's name says why it is skipped.
+ * Other DuckDB versions read a case, too: the oldest for which segments are written, and the newest, open every
+ * segment of cases of every kind and read the same values. Skipped where they cannot be fetched; the test's name
+ * says why.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -56,14 +56,14 @@ beforeAll(async () => {
   writeFileSync(path.join(evidence, 'evidence/records.ndjson'), records());
   await run('import', mixed, path.join(evidence, 'evidence'), '--recursive');
   cpSync(mixed, rewritten, { recursive: true });
-  // The other ways in which segments come to be: rewritten, merged.
+  // Segments created in other ways: rewritten, merged.
   await run('retime', rewritten, 'long.log', '--tz', 'Europe/Berlin');
   await run('delete', rewritten, 'failed u7', '--reason', 'a test');
   await run('compact', rewritten);
 });
 afterAll(() => space.remove());
 
-/** Of each column how many values there are, and a sum over all of them with their places. */
+/** For each column the number of values, and a sum over all of them with their positions. */
 const DIGEST = `SELECT count(*)::VARCHAR, count(COLUMNS(*))::VARCHAR,
   bit_xor(md5_number_lower(concat(rowid, ':', COLUMNS(*)::VARCHAR)))::VARCHAR FROM s.events`;
 

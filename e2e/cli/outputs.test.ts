@@ -1,6 +1,6 @@
 /**
- * Files that commands write: no output replaces evidence, a case or an input; an existing file needs
- * `--force`; what fails leaves nothing. And the JSON of every shape of answer, held to its schema.
+ * Files that commands write: no output replaces evidence, a case or an input; an existing file needs `--force`; a
+ * failure leaves nothing behind. And the JSON of every shape of answer, validated against its schema.
  */
 import {
   copyFileSync,
@@ -161,7 +161,7 @@ describe('JSON', () => {
       ['query', CASE, text, '--format', 'json'],
       ['scan', LOG, text.replace('code', 'host'), '--json'],
     ]) {
-      // What a scan cannot do is said, and no document.
+      // A scan that cannot answer says so, and prints no document.
       const outcome = await commands.run(args);
       if (args[0] === 'scan' && outcome.status === 2) continue;
       expect(outcome.status, outcome.err).toBe(0);

@@ -1,4 +1,4 @@
-/** An earlier copy of a growing log is recognised only where its records are dated alike. */
+/** An earlier copy of a growing log is recognised only where its records have the same dates. */
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const sorted = (n: number) =>
     .map(line)
     .join('');
 
-/** Imports `first`, then `second`, and gives the ledger of the second. */
+/** Imports `first`, then `second`, and returns the ledger of the second. */
 async function overlap(name: string, years: [number, number]): Promise<Record<string, unknown>> {
   const early = sorted(90);
   const files: [string, string, number][] = [

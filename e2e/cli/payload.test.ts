@@ -1,4 +1,4 @@
-/** What connections of captures carried, searched from the command line. */
+/** Searching the payloads of connections in captures from the command line. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ function frame(isClient: boolean, port: number, seq: number, text: string): Buff
   return Buffer.concat([Buffer.alloc(12), Buffer.from([8, 0]), ip, tcp, Buffer.from(text)]);
 }
 
-/** In pieces of five bytes: no packet has the whole of what is searched for. */
+/** In pieces of five bytes: no packet contains the whole searched text. */
 function frames(isClient: boolean, port: number, text: string): Buffer[] {
   const pieces = text.match(/[^]{1,5}/g) ?? [];
   return pieces.map((piece, i) => frame(isClient, port, 1 + 5 * i, piece));

@@ -1,4 +1,6 @@
-/** Evidence that is no file: pipes that nobody writes to, devices. Nothing hangs, and the first signal ends it. */
+/**
+ * Evidence that is not a file: pipes that nobody writes to, devices. Nothing hangs, and the first signal ends it.
+ */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +11,7 @@ const { folder, remove } = scratch();
 afterAll(remove);
 const at = (...names: string[]): string => path.join(folder, ...names);
 
-/** The pipe, open for writing: before somebody has it open for reading that fails. */
+/** The pipe, opened for writing, which fails until a reader has opened it. */
 function writerOf(pipe: string): number | undefined {
   try {
     return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -15,7 +15,7 @@ let expected: Expected;
 beforeAll(async () => {
   expected = generateEvidence(folder, 0.2, 3);
   const args = ['import', CASE, path.join(folder, 'evidence'), '--recursive'];
-  // Segments of one day each: which days are looked at is to be seen.
+  // Segments of one day each, so that the days that were read can be told.
   const { status, err } = await daybook(args, { env: { DAYBOOK_DENSE_ROWS: '1' } });
   expect(status, err).toBe(0);
 });
@@ -163,7 +163,7 @@ describe('results that must agree', () => {
     const top = await daybook(['top', CASE, 'src_ip', 'kind:flow', '--json']);
     expect(top.status, top.err).toBe(0);
     expect(json<Top>(top).rows[0]).toEqual((await query<Top>('kind:flow | top 10 src_ip')).rows[0]);
-    // Only logs have a host: the others are named as they are in the window.
+    // Only logs have a host: the others are named as in the window.
     const hosts = await daybook(['top', CASE, 'host', '*']);
     expect(hosts.out).toMatch(/^\(none\) +\d/m);
     const timeline = await daybook(['timeline', CASE, '"failed password"', '--json']);

@@ -1,6 +1,6 @@
 /**
- * The five questions of an incident in the README, over the evidence that `npm run demo` writes: what they answer is what the
- * story of that evidence says (fixtures/evidence/story.ts).
+ * The five questions of an incident in the README, over the evidence that `npm run demo` writes: the answers agree
+ * with the story of that evidence (fixtures/evidence/story.ts).
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** `daybook report` as scripts run it. What the page says is tested beside the engine's code. */
+/** `daybook report` as scripts run it. The page's content is tested next to the engine's code. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -77,7 +77,7 @@ it('has its classification at the top and the bottom of the page, on paper of ea
   const [last] = catalog.prepare('SELECT detail FROM audit ORDER BY id DESC LIMIT 1').all();
   catalog.close();
   expect(JSON.parse(String(last?.['detail']))).toMatchObject({ classification: 'TLP:AMBER <x>' });
-  // It is not cut: what does not fit is refused.
+  // It is not truncated: a text that is too long is refused.
   const long = await commands.run([...args.slice(0, 5), 'x'.repeat(101), '--force']);
   expect(long.status).toBe(2);
   assertClearMessage(long.err);

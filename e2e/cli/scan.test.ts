@@ -1,7 +1,7 @@
 /**
- * `daybook scan` through the command line, beside an import of the same file and the same query: the
- * formats it prints, what it says of damage, and how it ends. Every kind of filter and stage is compared
- * in engine/query/{filters,stages}/conformance.test.ts and engine/operations/scan/scan.test.ts.
+ * `daybook scan` through the command line, compared with an import of the same file and the same query: its output
+ * formats, reports of damage, and exit status. Every kind of filter and stage is compared in
+ * engine/query/{filters,stages}/conformance.test.ts and engine/operations/scan/scan.test.ts.
  */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

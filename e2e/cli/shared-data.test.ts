@@ -1,13 +1,13 @@
 /**
- * Real evidence through the command line, against its ground truth (../shared/data, which is no part
- * of the repository): what each source's ledger says, and what queries of the case answer.
+ * Real evidence through the command line, compared with its ground truth (../shared/data, which is not part of the
+ * repository): each source's ledger, and the answers to queries.
  *
- * What differs from the truth is in a table here, with the reason; a difference that is not listed
- * fails, and so does a listed one that is none. The importers' own truth tests compare packet by
- * packet (importers/pcap/truth.test.ts, docs/importers/pcap-differences.md).
+ * Differences from the truth are in a table here, with reasons; a difference that is not listed fails, and so does
+ * a listed one that does not occur. The importers' own truth tests compare packet by packet
+ * (importers/pcap/truth.test.ts, docs/importers/pcap-differences.md).
  *
- * The 1,820 captures spread over 1,200 days; without DAYBOOK_SHARED_ALL=1 only some folders of them
- * are imported, to keep this below a minute.
+ * The 1,820 captures are spread over 1,200 days; without DAYBOOK_SHARED_ALL=1 only some folders of them are
+ * imported, to keep this below a minute.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -113,7 +113,7 @@ async function bySource(
   return new Map(rows.map((row) => [row.source, row]));
 }
 
-/** Truth in seconds with nine digits, as microseconds in RFC 3339; undefined when out of range. */
+/** The truth's seconds with nine digits, as RFC 3339 with microseconds; undefined when out of range. */
 function isoMicros(seconds: string): string | undefined {
   const [whole, fraction] = seconds.split('.') as [string, string];
   const time = new Date(Number(whole) * 1000);
@@ -124,7 +124,7 @@ function isoMicros(seconds: string): string | undefined {
 /** Its content is there in another compression, too, which is read first. */
 const OTHER_COMPRESSION = /PcapExamples\/pcapng-example\.pcapng$/;
 
-/** What every case must hold, whatever it was made of. */
+/** Invariants of every case, whatever it was made from. */
 function always(name: string, folders: readonly string[]): void {
   it('every ledger adds up, and so does the whole', () => {
     const { sources, total } = imported(name);
@@ -153,7 +153,7 @@ function always(name: string, folders: readonly string[]): void {
     expect(Object.fromEntries(rows.map((row) => [row.kind, row.count]))).toEqual(kinds);
     const verified = await daybook(['verify', folder, '--sample', 'all', '--json']);
     expect(verified.err).toBe('');
-    // Some of the files are cut off, which is said.
+    // Some of the files are truncated, which is reported.
     expect(JSON.parse(verified.out)).toMatchObject({
       ...{ case: { intact: true }, sample: { differing: 0 } },
       evidence: { changed: 0, missing: 0, notChecked: 0 },
@@ -167,7 +167,7 @@ function always(name: string, folders: readonly string[]): void {
     expect(again.total).toMatchObject({ stored: 0, byKind: {} });
     expect(again.total.duplicate + again.total.skipped).toBe(again.total.read);
     for (const each of again.sources) expect(['duplicate', 'ignored']).toContain(each.status);
-    // A duplicate source counts as duplicate all that it held, but what is left out each time.
+    // A duplicate source counts everything as duplicate, except for records that are skipped each time.
     expect(again.total.read).toBe(total.read);
     expect(await countOf(folder, 'kind:*')).toBe(sumOfKinds(total));
   });
@@ -210,7 +210,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
     const SKIPPED = 'a block that holds no packet is read and skipped';
     const TRUNCATED = 'the end of a packet is missing: read and quarantined';
 
-    /** By the end of the path: what our ledger says instead of the truth. */
+    /** By the end of the path: our ledger's figures instead of the truth's. */
     const DIFFERENCES: Readonly<Record<string, { what: Record<string, unknown>; why: string }>> = {
       'ndpi/default/pcap/fuzz-2021-06-07-c6c72a0a56.pcap': {
         what: { first: '2031-11-28T12:30:50.562680Z', last: '2031-11-28T12:30:50.562680Z' },
@@ -245,7 +245,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
     };
 
     let rows: Map<string, Row>;
-    /** The source's name below `pcap`: sources are named below the argument they came from. */
+    /** The source's name below `pcap`: sources are named relative to their argument. */
     const named = new Map<string, SourceLine>();
 
     beforeAll(() => {
@@ -280,7 +280,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
         const source = named.get(name)!;
         const known = row['readable_by_tshark'] === 'yes';
         const found: Record<string, unknown> = {};
-        // What tshark cannot read was counted by the walk of the record headers.
+        // For captures that tshark cannot read, record headers were counted.
         if (String(source.read) !== row[known ? 'packets_capinfos' : 'records_raw_walk']) {
           found['read'] = source.read;
         }
@@ -353,7 +353,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
   });
 
   describe('logs', () => {
-    /** What is read instead of the truth's lines, by file. */
+    /** Lines read instead of the truth's number, by file. */
     const LINES: Readonly<Record<string, { read: number; why: string }>> = {
       'lnav/books.json': { read: 1, why: 'one JSON object over many lines is one record' },
       'plaso/bash_history': { read: 4, why: 'commands, with the lines of their times' },
@@ -386,7 +386,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
           off.push(`${name}: ${found?.read} of ${row['lines']} lines`);
       }
       expect(off).toEqual([]);
-      // Binary formats of other tools; and one of a program that is none of ours.
+      // Binary formats of other tools, and one of an unsupported program.
       expect(refused.sort()).toEqual([
         'plaso/2019.09.26.asl',
         'plaso/applesystemlog.asl',
@@ -420,14 +420,14 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
 
   describe('flow files', () => {
     const SUMMARY = 'lines of the summary below the rows are read and skipped';
-    /** What is read beyond the truth's rows, by the end of the path. */
+    /** Rows read beyond the truth's, by the end of the path. */
     const BEYOND: readonly { end: RegExp; more: number; why: string }[] = [
       { end: /nfdump\/ctu-test1\.fmt-addrport\.csv$/, more: 4, why: SUMMARY },
       { end: /nfdump\/[^/]*\.txt$/, more: 4, why: SUMMARY },
       { end: /\/test1-malicious\.nfdump$/, more: 4597, why: 'records that nfdump -v counts' },
       { end: /nfdump\/[^/]*\.csv$/, more: 3, why: SUMMARY },
     ];
-    /** A row whose separators are gone. */
+    /** A row without its separators. */
     const DAMAGED = ['slips/test10-mixed-zeek-dir/notice.log'];
     /** A report for people whose times are relative. */
     const REFUSED = ['tool-generated/tshark/arkime-v6.conversations.txt'];

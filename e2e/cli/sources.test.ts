@@ -25,7 +25,7 @@ it('lists files that could not be imported, with the reason', async () => {
     [null, 'hive.dat', 'ignored'],
   ]);
   expect(all[1]!.error).toContain('a registry hive');
-  // A list of hashes is compared, and is no evidence that is missing.
+  // A list of hashes is compared, so it is not missing evidence.
   writeFileSync(at('SHA256SUMS'), `${'0'.repeat(64)}  elsewhere.log\n`);
   await daybook(['import', at('case.daybook'), at('a.log'), at('SHA256SUMS')]);
   expect((await daybook(['sources', at('case.daybook')])).out).not.toContain('SHA256SUMS');

@@ -1,6 +1,6 @@
 /**
- * The attacks of `npm run torture` with few runs and a seed of their own each time, which is printed: what
- * fails is repeated with it. docs/torture.md.
+ * The attacks of `npm run torture` with few runs and a new seed each time, which is printed so that failures can be
+ * repeated. docs/torture.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 import { attack, report } from '../torture/attack.ts';
 import { ATTACKS } from '../torture/attacks.ts';
 
-/** An attack is many commands, one after the other; beside other tests each may take long. */
+/** An attack consists of many commands; with other tests running, each may take long. */
 const PATIENCE_MS = 900_000;
 const seed = Math.floor(Math.random() * 1e9);
 const folder = mkdtempSync(path.join(tmpdir(), 'daybook-torture-'));
@@ -21,7 +21,7 @@ afterAll(() => {
 it.each(ATTACKS.map((one) => [one.name, one] as const))(
   '%s',
   async (_name, one) => {
-    // Kept in the log, whatever becomes of it.
+    // Kept in the log, whatever the result.
     const say = (text: string): void => void process.stdout.write(`${text}\n`);
     const outcome = await attack(one, { seed, runs: one.runs.short, size: 1, folder, say });
     say(`seed ${seed}: ${report(outcome)}`);

@@ -1,4 +1,4 @@
-/** What an import finds does not depend on how many workers read. */
+/** The result of an import does not depend on the number of workers. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const folderOf = (jobs: number): string => path.join(space.folder, `${jobs}.dayb
 beforeAll(async () => {
   await generateEvidence(space.folder, '--scale', '0.1');
   for (const jobs of WORKERS) {
-    // Small chunks and an index of every part: many commits, of which the workers' come mixed.
+    // Small chunks and an index of every part: many commits, with those of workers interleaved.
     const env = {
       DAYBOOK_CHUNK_ROWS: '1000',
       DAYBOOK_INDEX_ROWS: '1',
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const NOT_OF_THE_EVIDENCE = /^(elapsed|case$|import|peak)/;
 
-/** The ledger's lines with what is of the evidence. */
+/** The ledger's lines, without fields that are not about the evidence. */
 function ledgerOf(jobs: number): unknown[] {
   return ledgers
     .get(jobs)!
@@ -51,7 +51,7 @@ function ledgerOf(jobs: number): unknown[] {
     .sort((a, b) => (String(a['source']) < String(b['source']) ? -1 : 1));
 }
 
-/** Every event, as a line of JSON; those of one worker are asked for once. */
+/** Every event, as a line of JSON; those of one worker are read once. */
 async function eventsOf(jobs: number): Promise<readonly string[]> {
   const known = events.get(jobs);
   if (known !== undefined) return known;
