@@ -6,12 +6,14 @@
  *     npm run bench -- storebox --peers duckdb,ripgrep --runs 9
  *     npm run bench -- pcap --bytes 900M               captures have a size, not rows
  *     npm run bench -- nitro --scan                    with Daybook's fallback as a column of its own
+ *     npm run bench -- bundle --before ../other        beside the program of another checkout, by turns
  *
  * Each prints one table and keeps bench/out/EXPERIMENT.json. What is started is stopped and removed at
  * the end, also after ctrl-C.
  */
 import { parseArgs } from 'node:util';
 import type { ExperimentOptions } from './experiments/options.ts';
+import { byTurns } from './harness/by-turns.ts';
 import type { Report } from './harness/report.ts';
 import { closeWhenInterrupted, Scope } from './harness/scope.ts';
 import { parseSize } from './harness/timing.ts';
@@ -40,7 +42,9 @@ Experiments: ${Object.keys(EXPERIMENTS).join(', ')}; without one, all of them.
   --runs N     warm runs of which the median counts (5)
   --peers A,B  only these peers; none: Daybook alone
   --scan       Daybook without indexes, rollups and catalog as a column of its own
-  --inputs DIR keep the inputs of nitro and storebox there, and take them from there the next time`;
+  --inputs DIR keep the inputs of nitro and storebox there, and take them from there the next time
+  --before DIR beside the program of the checkout in DIR, by turns; without peers
+  --turns N    how often each of the two has its turn (2)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -51,6 +55,8 @@ const { values, positionals } = parseArgs({
     bytes: { type: 'string' },
     scan: { type: 'boolean', default: false },
     inputs: { type: 'string' },
+    before: { type: 'string' },
+    turns: { type: 'string', default: '2' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -78,8 +84,15 @@ closeWhenInterrupted();
 for (const name of names) {
   const scope = new Scope();
   try {
-    const experiment = await EXPERIMENTS[name]!();
-    const report = await experiment(options, scope);
+    const report =
+      values.before === undefined
+        ? await (
+            await EXPERIMENTS[name]!()
+          )(options, scope)
+        : await byTurns(['bench/run.ts', name, ...turnOptions()], name, {
+            before: values.before,
+            turns: Number(values.turns),
+          });
     report.print();
     console.log(`- Raw results: ${report.write()}`);
   } catch (error) {
@@ -88,4 +101,16 @@ for (const name of names) {
   } finally {
     await scope.close();
   }
+}
+
+/** What an experiment is told when both programs have their turns. */
+function turnOptions(): string[] {
+  const { rows, bytes, runs, scan, inputs } = values;
+  const named = { rows, bytes, runs, inputs, peers: 'none' };
+  return [
+    ...Object.entries(named).flatMap(([option, value]) =>
+      value === undefined ? [] : [`--${option}`, value],
+    ),
+    ...(scan ? ['--scan'] : []),
+  ];
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from './harness/report.ts';
+import { ROOT } from './harness/program.ts';
 import { withTables } from './tables.ts';
 
 const page = readFileSync(join(ROOT, 'docs/benchmarks.md'), 'utf8');

@@ -7,30 +7,21 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cell, inputText, ROOT, type Row, tableLines } from './harness/report.ts';
+import { ROOT } from './harness/program.ts';
+import { inputText, type KeptReport, tableLines } from './harness/report.ts';
 
 const PAGE = join(ROOT, 'docs/benchmarks.md');
 const BLOCK = /(<!-- table ([\w-]+) -->\n)[^]*?(<!-- end -->)/g;
-
-/** What `Report.write` keeps of a run, as far as a table needs it. */
-interface Kept {
-  readonly input: Record<string, unknown>;
-  readonly at: string;
-  readonly machine: string;
-  readonly command: string;
-  readonly load: readonly number[];
-  readonly rows: readonly (Omit<Row, 'cells'> & { readonly cells: Record<string, Cell> })[];
-}
 
 /** The page with its tables made from the results. */
 export function withTables(page: string): string {
   return page.replaceAll(BLOCK, (_, from: string, name: string, to: string) => {
     const path = join(ROOT, 'bench/results', `${name}.json`);
-    const kept = JSON.parse(readFileSync(path, 'utf8')) as Kept;
+    const kept = JSON.parse(readFileSync(path, 'utf8')) as KeptReport;
     const rows = kept.rows.map((row) => ({ ...row, cells: new Map(Object.entries(row.cells)) }));
     const load = kept.load.map((one) => one.toFixed(1)).join(', ');
     const head = [
-      `\`npm run bench -- ${kept.command}\`, ${kept.at.slice(0, 16).replace('T', ' ')} UTC.`,
+      `\`npm run ${kept.script ?? 'bench'} -- ${kept.command}\`, ${kept.at.slice(0, 16).replace('T', ' ')} UTC.`,
       `Input: ${inputText(kept.input)}.`,
       kept.machine,
       ...(load === '' ? [] : [`Load before and after: ${load}.`]),

@@ -1,140 +1,130 @@
 /**
- * How the window feels on ten million events, in a real browser on `daybook serve`.
+ * How the window feels on ten million events, and on a mixed bundle of many small sources, in a real browser on
+ * `daybook serve`.
  *
  *     npm run bench:ui -- [--events 10050000] [--case DIR.daybook] [--minutes 2] [--pause 0]
- *                      [--runs 3] [--only enter,typing,…]
+ *                      [--sources 500] [--runs 3] [--only enter,typing,…,bundle] [--before DIR] [--turns 2]
  *
- * The case is made once (seeded) and kept when --case names it. Nothing here passes or fails: the
- * table has what was measured beside what was aimed at. `--minutes 60 --pause 1500` is the full run of use.
+ * The case of ten million events is made once (seeded) and kept when --case names it. Nothing here passes or fails:
+ * docs/benchmarks.md has what was aimed at. `--minutes 60 --pause 1500` is the full run of use. With --before, beside
+ * the window of another checkout, by turns; each makes its own case.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { byTurns } from './harness/by-turns.ts';
+import { DAYBOOK, Report, RESULTS } from './harness/report.ts';
+import { closeWhenInterrupted, Scope } from './harness/scope.ts';
+import { type Answered, measureBrush, measureEnter, QUERIES, quiet } from './ui/ask.ts';
 import { bigCase, newCasePath } from './ui/big-case.ts';
-import { measureBrush, measureEnter, QUERIES, quiet, type Answered } from './ui/ask.ts';
-import { measureUse, type Use } from './ui/long-use.ts';
-import { ROOT } from './ui/programs.ts';
+import { measureBundle } from './ui/bundle.ts';
+import { measureUse } from './ui/long-use.ts';
 import { measureScrolling, measureTyping, type Moved } from './ui/motion.ts';
-import { openServed, type Counters } from './ui/served-window.ts';
-import { measureFirstFrame, type Start } from './ui/start.ts';
+import { openServed } from './ui/served-window.ts';
+import { measureFirstFrame } from './ui/start.ts';
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '10050000' },
+    sources: { type: 'string', default: '500' },
     case: { type: 'string' },
     minutes: { type: 'string', default: '2' },
     pause: { type: 'string', default: '0' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
+    before: { type: 'string' },
+    turns: { type: 'string', default: '2' },
   },
 });
-const only = values.only?.split(',');
-const wanted = (part: string) => only === undefined || only.includes(part);
-const path = resolve(values.case ?? newCasePath());
-await bigCase(path, Number(values.events));
 const runs = Number(values.runs);
+const script = 'bench:ui';
+const EVENT_PARTS = ['start', 'enter', 'brush', 'typing', 'scroll', 'use'];
+const wanted = values.only?.split(',') ?? [...EVENT_PARTS, 'bundle'];
 
-const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]?.toFixed(1)}`;
-let starts: Start[] = [];
-const answered: Answered[] = [];
-const moved: Moved[] = [];
-let use: Use | undefined;
-let counted: readonly Counters[] = [];
+closeWhenInterrupted();
+const parts = { ui: wanted.filter((part) => part !== 'bundle'), 'ui-bundle': ['bundle'] };
+if (parts.ui.length > 0) await shown('ui', measureEvents);
+if (wanted.includes('bundle')) await shown('ui-bundle', measureSources);
 
-/** Kept after each part: a run that is stopped has told what it measured. */
-function keep(): void {
-  mkdirSync(join(ROOT, 'bench/out'), { recursive: true });
-  writeFileSync(
-    join(ROOT, 'bench/out/ui.json'),
-    `${JSON.stringify({ machine, path, starts, answered, moved, use: use ?? counted }, undefined, 2)}\n`,
-  );
+async function shown(name: keyof typeof parts, measured: () => Promise<Report>): Promise<void> {
+  const { before, turns, events, sources, minutes, pause } = values;
+  const options = { events, sources, minutes, pause, runs, only: parts[name].join() };
+  const args = Object.entries(options).flatMap(([option, value]) => [`--${option}`, `${value}`]);
+  const report =
+    before === undefined
+      ? await measured()
+      : await byTurns(['bench/ui.ts', ...args], name, { before, turns: Number(turns), script });
+  report.print();
+  console.log(`- Raw results: ${report.write()}`);
 }
 
-if (wanted('start')) starts = await measureFirstFrame(path);
-keep();
-const window = await openServed('app/cli/daybook.mjs', ['serve', path]);
-try {
-  const { page } = window;
-  await page.goto(window.url);
-  await page.locator('[role="grid"][aria-label="Events"] [data-row]').first().waitFor();
-  await quiet(page);
-  for (const query of wanted('enter') ? QUERIES : []) {
-    answered.push(await measureEnter(page, path, query, runs));
-    keep();
+async function measureSources(): Promise<Report> {
+  const scope = new Scope();
+  try {
+    const report = new Report('ui-bundle', {}, { script });
+    await measureBundle(report, scope, { sources: Number(values.sources), runs });
+    return report;
+  } finally {
+    await scope.close();
   }
-  if (wanted('brush')) answered.push(...(await measureBrush(page, runs)));
-  keep();
-  if (wanted('typing')) moved.push(await measureTyping(page));
-  if (wanted('scroll')) moved.push(...(await measureScrolling(page)));
-  keep();
-  if (wanted('use') && Number(values.minutes) > 0)
-    use = await measureUse(window, Number(values.minutes), Number(values.pause), (samples) => {
-      counted = samples;
-      keep();
-    });
-  keep();
-} finally {
-  await window.close();
 }
 
-const ms = (value: number | undefined) => (value === undefined ? '—' : value.toFixed(0));
-const row = (...cells: readonly (string | number)[]) => console.log(`| ${cells.join(' | ')} |`);
-console.log(`\n${machine}; ${path}\n`);
-if (starts.length > 0) {
-  row('start', 'first frame ms', 'first rows ms', 'KB over the wire', 'KB gzip', 'KB brotli');
-  row('---', '---:', '---:', '---:', '---:', '---:');
-  for (const one of starts)
-    row(
-      one.name,
-      ms(one.firstFrame),
-      ms(one.firstRows),
-      ms(one.wire),
-      ms(one.gzip),
-      ms(one.brotli),
-    );
+async function measureEvents(): Promise<Report> {
+  const path = resolve(values.case ?? newCasePath());
+  await bigCase(path, Number(values.events));
+  const report = new Report('ui', { events: Number(values.events) }, { script });
+  const does = (part: string) => wanted.includes(part);
+  if (does('start'))
+    for (const { name, ...start } of await measureFirstFrame(path)) {
+      add(report, `${name}: first frame`, 'ms', start.firstFrame);
+      add(report, `${name}: first rows`, 'ms', start.firstRows);
+      for (const packing of ['wire', 'gzip', 'brotli'] as const)
+        add(report, `${name}: files until the first rows, ${packing}`, 'KB', start[packing]);
+    }
+  const window = await openServed('app/cli/daybook.mjs', ['serve', path]);
+  try {
+    const { page } = window;
+    await page.goto(window.url);
+    await page.locator('[role="grid"][aria-label="Events"] [data-row]').first().waitFor();
+    await quiet(page);
+    const answered: Answered[] = [];
+    for (const query of does('enter') ? QUERIES : [])
+      answered.push(await measureEnter(page, path, query, runs));
+    if (does('brush')) answered.push(...(await measureBrush(page, runs)));
+    for (const one of answered) addAnswered(report, one);
+    writeFileSync(join(RESULTS, 'ui-calls.json'), JSON.stringify(answered, undefined, 2));
+    if (does('typing')) addMoved(report, await measureTyping(page));
+    for (const one of does('scroll') ? await measureScrolling(page) : []) addMoved(report, one);
+    if (does('use') && Number(values.minutes) > 0) {
+      const use = await measureUse(window, Number(values.minutes), Number(values.pause));
+      for (const [name, { early, last, most }] of Object.entries(use.figures))
+        report.add(`use, ${values.minutes} min: ${name} at the end`, '', DAYBOOK, {
+          value: last,
+          note: `${early.toFixed(1)} after the first of ${use.cycles} rounds, ${most.toFixed(1)} at most`,
+        });
+    }
+  } finally {
+    await window.close();
+  }
+  return report;
 }
-if (answered.length > 0) {
-  console.log('');
-  row(
-    'act',
-    'events',
-    'engine alone: list ms',
-    'engine alone: timeline ms',
-    'rows on screen ms',
-    'timeline on screen ms',
-    'everything ms',
-  );
-  row('---', '---:', '---:', '---:', '---:', '---:', '---:');
-  for (const one of answered)
-    row(
-      one.act,
-      one.events ?? '—',
-      ms(one.engineList),
-      ms(one.engineTimeline),
-      ms(one.rows),
-      ms(one.timeline),
-      ms(one.everything),
-    );
+
+function add(report: Report, name: string, unit: string, value: number | undefined): void {
+  if (value !== undefined) report.add(name, unit, DAYBOOK, { value });
 }
-if (moved.length > 0) {
-  console.log('');
-  row('motion', 'frames/s', 'median ms', 'p95 ms', 'worst ms', 'rows after stopping ms');
-  row('---', '---:', '---:', '---:', '---:', '---:');
-  for (const one of moved)
-    row(
-      one.act,
-      one.fps.toFixed(1),
-      one.median.toFixed(1),
-      one.p95.toFixed(1),
-      one.worst.toFixed(1),
-      ms(one.afterStop),
-    );
+
+function addAnswered(report: Report, one: Answered): void {
+  const name = one.events === undefined ? one.act : `${one.act} (${one.events} events)`;
+  add(report, `${name}: list, engine alone`, 'ms', one.engineList);
+  add(report, `${name}: timeline, engine alone`, 'ms', one.engineTimeline);
+  add(report, `${name}: rows on screen`, 'ms', one.rows);
+  add(report, `${name}: timeline on screen`, 'ms', one.timeline);
+  add(report, `${name}: all of it`, 'ms', one.everything);
 }
-if (use !== undefined) {
-  console.log('');
-  row(`use, ${values.minutes} min, ${use.cycles} cycles`, 'early', 'last', 'most');
-  row('---', '---:', '---:', '---:');
-  for (const [name, figures] of Object.entries(use.figures))
-    row(name, figures.early.toFixed(1), figures.last.toFixed(1), figures.most.toFixed(1));
+
+function addMoved(report: Report, { act, fps, p95, worst, afterStop }: Moved): void {
+  report.add(act, 'frames/s', DAYBOOK, { value: fps }, 'more');
+  add(report, `${act}: 95 % of frames within`, 'ms', p95);
+  add(report, `${act}: longest frame`, 'ms', worst);
+  add(report, `${act}: rows after stopping`, 'ms', afterStop);
 }

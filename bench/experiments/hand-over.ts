@@ -9,14 +9,14 @@ import { clickhouseModule, whyNot } from '../../e2e/provision/index.ts';
 import { ASKED_SOURCE, EVENT_TYPES, writeEvents } from '../generate/events.ts';
 import { bytesBelow, warmPages } from '../harness/disk.ts';
 import { inputOf } from '../harness/inputs.ts';
-import { DAYBOOK, Report, ROOT } from '../harness/report.ts';
+import { CLI } from '../harness/program.ts';
+import { DAYBOOK, Report } from '../harness/report.ts';
 import type { Scope } from '../harness/scope.ts';
 import { timed, warm } from '../harness/timing.ts';
 import { DaybookEngine, importCase } from '../peers/daybook.ts';
 import { measure } from '../process.ts';
 import type { ExperimentOptions } from './options.ts';
 
-const CLI = join(ROOT, 'app/cli/daybook.mjs');
 const GENERATOR = new URL('../generate/events.ts', import.meta.url);
 const CLUSTER = 'ClickHouse (chdb)';
 

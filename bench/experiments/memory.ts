@@ -4,7 +4,7 @@
  * resident memory. What is refused, or fails, ends the run.
  */
 import { mkdirSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { writeFlowTable } from '../flow-table.ts';
 import { FlowSeries } from '../generate/five-tuples.ts';
 import { writeBegunConnections } from '../generate/begun-connections.ts';
@@ -13,14 +13,13 @@ import { writeDays, writeUndated } from '../generate/lines.ts';
 import { writeManyColumns } from '../generate/many-columns.ts';
 import { writeMessages } from '../generate/messages.ts';
 import { writeWideTable } from '../generate/wide.ts';
+import { CLI, SESSION } from '../harness/program.ts';
 import { figure, Report } from '../harness/report.ts';
 import type { Scope } from '../harness/scope.ts';
 import { measure } from '../process.ts';
 import type { ExperimentOptions } from './options.ts';
 
-const DAYBOOK = resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
 const LIMITS = { '512 MB': '512MB', '1 GB': '1GB' } as const;
-const SESSION = resolve(import.meta.dirname, '../peers/daybook-session.ts');
 const FLOWS = 1_000_000;
 /** Each has a segment of its own. */
 const DAYS = 3000;
@@ -63,7 +62,7 @@ export async function memory({ size = FLOWS }: ExperimentOptions, scope: Scope):
       args: readonly string[],
       env: NodeJS.ProcessEnv = {},
     ): Promise<void> => {
-      const from = [DAYBOOK, ...args];
+      const from = [CLI, ...args];
       await noted(what, measure(process.execPath, from, { DAYBOOK_MEMORY: limit, ...env }));
     };
     const noted = async (what: string, running: ReturnType<typeof measure>): Promise<void> => {

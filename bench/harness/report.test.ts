@@ -21,7 +21,7 @@ test('cells say how many times Daybook is ahead, whichever way is better', () =>
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   const printed: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line));
-  const report = new Report('example', { events: 1000 }, folder);
+  const report = new Report('example', { events: 1000 }, { results: folder });
   report.add('search', 'ms', 'peer', { value: 50 });
   report.add('search', 'ms', DAYBOOK, { value: 10 });
   report.add('import', 'rows/s', DAYBOOK, { value: 200 }, 'more');

@@ -5,11 +5,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { PROGRAM, ROOT } from './program.ts';
 
-export const ROOT = resolve(import.meta.dirname, '../..');
 /** Where results are kept. */
-const RESULTS = join(ROOT, 'bench/out');
+export const RESULTS = join(ROOT, 'bench/out');
 
 /** The program that the others are compared with. */
 export const DAYBOOK = 'Daybook';
@@ -31,6 +31,29 @@ export interface Row {
   readonly cells: Map<string, Cell>;
 }
 
+/** A report as it is kept. */
+export interface KeptReport {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly at: string;
+  readonly machine: string;
+  /** What npm runs, and with which arguments. */
+  readonly script?: string;
+  readonly command: string;
+  readonly commit: string;
+  readonly load: readonly number[];
+  readonly notes: readonly string[];
+  readonly rows: readonly KeptRow[];
+}
+
+export type KeptRow = Omit<Row, 'cells'> & { readonly cells: Readonly<Record<string, Cell>> };
+
+interface ReportOptions {
+  /** The folder that the raw figures are kept in. */
+  readonly results?: string;
+  /** What npm runs to make it. */
+  readonly script?: string;
+}
+
 export class Report {
   readonly experiment: string;
   readonly input: Record<string, unknown>;
@@ -44,10 +67,15 @@ export class Report {
   private readonly loadBefore = loadavg()[0] ?? 0;
 
   private readonly results: string;
+  private readonly script: string;
 
-  /** `results` is the folder that the raw figures are kept in. */
-  constructor(experiment: string, input: Record<string, unknown>, results = RESULTS) {
+  constructor(
+    experiment: string,
+    input: Record<string, unknown>,
+    { results = RESULTS, script = 'bench' }: ReportOptions = {},
+  ) {
     this.results = results;
+    this.script = script;
     this.experiment = experiment;
     this.input = input;
   }
@@ -94,14 +122,14 @@ export class Report {
   write(): string {
     mkdirSync(this.results, { recursive: true });
     const path = join(this.results, `${this.experiment}.json`);
-    const { experiment, input, versions, commands, notes } = this;
+    const { experiment, input, versions, commands, notes, script } = this;
     const rows = this.rows.map(({ cells, ...row }) => ({
       ...row,
       cells: Object.fromEntries(cells),
     }));
     const document = {
       ...{ experiment, input, at: this.started.toISOString(), machine: machineText() },
-      ...{ command: process.argv.slice(2).join(' '), commit: this.commit },
+      ...{ script, command: process.argv.slice(2).join(' '), commit: this.commit },
       ...{ load: [this.loadBefore, loadavg()[0]], versions, commands, notes, rows },
     };
     writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
@@ -158,7 +186,7 @@ function machineText(): string {
 function commit(): string {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: ROOT,
+      cwd: PROGRAM,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();

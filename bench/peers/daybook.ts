@@ -9,11 +9,9 @@ import {
   type CpuProfile,
   type ProfileSummary,
 } from '../harness/profile.ts';
-import { ROOT } from '../harness/report.ts';
+import { CLI, PROGRAM, SESSION } from '../harness/program.ts';
 import type { Scope } from '../harness/scope.ts';
 import { cpuMsOf, measure } from '../process.ts';
-
-const CLI = join(ROOT, 'app/cli/daybook.mjs');
 
 interface Range {
   /** Microseconds since 1970, half open. */
@@ -197,12 +195,11 @@ export class DaybookEngine {
   }
 
   private start(): LineChild {
-    const session = join(import.meta.dirname, 'daybook-session.ts');
     // As the product starts its engine (app/engine/command.ts).
     return new LineChild(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', session, this.folder],
-      { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/daybook-bench') },
+      ['--disable-warning=ExperimentalWarning', SESSION, this.folder],
+      { NODE_COMPILE_CACHE: join(PROGRAM, 'node_modules/.cache/daybook-bench') },
     );
   }
 }

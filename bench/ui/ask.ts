@@ -15,7 +15,7 @@ export interface Answered {
   readonly each: readonly Outcome[];
 }
 
-interface Call {
+export interface Call {
   readonly op: string;
   readonly field?: string;
   readonly sent?: number;

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writeCapture } from '../../fixtures/evidence/capture.ts';
 import { writeAuthLog, writeFirewallLog } from '../../fixtures/evidence/syslog.ts';
-import { DAYBOOK } from './programs.ts';
 import { writeFlowTable } from '../flow-table.ts';
+import { CLI } from '../harness/program.ts';
 import { measure } from '../process.ts';
 
 const FROM = Date.UTC(2026, 9, 1) * 1000;
@@ -36,12 +36,12 @@ export async function bigCase(path: string, events: number): Promise<void> {
   });
   // The year of a log without years is found from when it was last written.
   for (const name of ['auth.log', 'fw01.log']) utimesSync(join(evidence, name), TO / 1e6, TO / 1e6);
-  const run = await measure(process.execPath, [DAYBOOK, 'import', path, evidence, '--json']);
+  const run = await measure(process.execPath, [CLI, 'import', path, evidence, '--json']);
   if (run.exit !== 0) {
     rmSync(path, { recursive: true, force: true });
     throw new Error(`the case could not be made: ${run.err.slice(-1000)}`);
   }
-  const compacted = await measure(process.execPath, [DAYBOOK, 'compact', path]);
+  const compacted = await measure(process.execPath, [CLI, 'compact', path]);
   if (compacted.exit !== 0) throw new Error(`compact failed: ${compacted.err.slice(-1000)}`);
 }
 

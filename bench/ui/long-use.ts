@@ -6,7 +6,6 @@ export interface Use {
   readonly cycles: number;
   /** In megabytes where they are memory. */
   readonly figures: Readonly<Record<string, { early: number; last: number; most: number }>>;
-  readonly samples: readonly Counters[];
 }
 
 const TABS = ['Top talkers', 'Conversations', 'Latency', 'Sources & imports', 'Events'];
@@ -70,13 +69,11 @@ async function round({ page }: ServedWindow, number: number, pause: number): Pro
 /**
  * The first round loads what later rounds use: it is not counted.
  * @param pause milliseconds for which a person looks at each thing
- * @param keep told what was counted so far, after each round
  */
 export async function measureUse(
   window: ServedWindow,
   minutes: number,
   pause: number,
-  keep: (samples: readonly Counters[]) => void,
 ): Promise<Use> {
   const until = performance.now() + minutes * 60_000;
   const samples: Counters[] = [];
@@ -87,7 +84,6 @@ export async function measureUse(
     // What the probe wrote down is no part of the window.
     await window.page.evaluate('window.probe.forget()');
     samples.push(await window.counters());
-    keep(samples);
   } while (performance.now() < until || cycles < 4);
   const names = [
     'heap',
@@ -106,5 +102,5 @@ export async function measureUse(
       return [label, { early: all[0] ?? NaN, last: all.at(-1) ?? NaN, most: Math.max(...all) }];
     }),
   );
-  return { cycles, figures, samples };
+  return { cycles, figures };
 }

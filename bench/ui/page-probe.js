@@ -186,6 +186,11 @@
       );
       return !open && now - last > 300;
     },
+    /** Calls that have ended, on the page's own clock. */
+    ended: () =>
+      [...calls.values()].flatMap(({ op, sent, end }) =>
+        end === undefined ? [] : [{ op, sent, end }],
+      ),
     outcome() {
       const state = window.probe.watched;
       state.done = true;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type CDPSession, type Page } from '@playwright/test';
 import { provision } from '../../e2e/provision/index.ts';
-import { ROOT } from './programs.ts';
+import { PROGRAM } from '../harness/program.ts';
 
 export interface Counters {
   /** Bytes of the JavaScript heap after a collection. */
@@ -38,7 +38,7 @@ export async function openServed(script: string, args: readonly string[]): Promi
   if (found === null) throw new Error('there is no Chromium: node .ci/provision.mjs');
   const state = mkdtempSync(join(tmpdir(), 'daybook-bench-state-'));
   const begun = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
+  const child = spawn(process.execPath, [join(PROGRAM, script), ...args], {
     env: { ...process.env, DAYBOOK_STATE: state, DISPLAY: '', WAYLAND_DISPLAY: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

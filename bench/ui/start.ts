@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { ROOT } from './programs.ts';
+import { PROGRAM } from '../harness/program.ts';
 import { openServed } from './served-window.ts';
 
 export interface Start {
@@ -59,7 +59,7 @@ export async function measureFirstFrame(path: string): Promise<Start[]> {
 
 /** Bytes of the same files when they are compressed as they are built. */
 function packed(files: Loaded['files'], pack: (bytes: Buffer) => Buffer): number {
-  const folder = process.env['DAYBOOK_WINDOW'] ?? join(ROOT, 'renderer/dist');
+  const folder = process.env['DAYBOOK_WINDOW'] ?? join(PROGRAM, 'renderer/dist');
   const size = ({ name, wire }: Loaded['files'][number]): number => {
     const file = join(folder, name === '/' ? 'index.html' : name);
     return existsSync(file) ? pack(readFileSync(file)).length : wire;
