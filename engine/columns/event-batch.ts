@@ -332,11 +332,14 @@ export class EventBatch {
     }
   }
 
-  /** Corrects the times of its rows by the error of the clock that gave them, in microseconds: positive for a fast clock. */
-  correctClock(error: number): void {
+  /**
+   * Corrects the times of its rows by the error of the clock that gave them, in microseconds: positive for a fast clock.
+   * @param from the first of them
+   */
+  correctClock(error: number, from = 0): void {
     if (error === 0) return;
     const { values, present } = this.ts;
-    for (let row = 0; row < this.length; row++) if (present[row] === 1) values[row]! -= error;
+    for (let row = from; row < this.length; row++) if (present[row] === 1) values[row]! -= error;
   }
 
   /** Bytes that its texts take, with the overhead of each value. */

@@ -92,6 +92,7 @@ describe('rows out of order', () => {
     ['at one time each two', [falling(MANY)]],
     ['of sources one after the other', [mixed(MANY), mixed(20, MANY), mixed(MANY, 2 * MANY)]],
     ['few of them', [mixed(300)]],
+    ['of sources among each other', [mixed(MANY), mixed(MANY)]],
     ['few sources one after the other', [mixed(300), mixed(20, 300), mixed(400, 320)]],
   ])('are sorted before they are written: %s', async (_, sources) => {
     const [part, ...others] = chunkOf(sources);
@@ -102,7 +103,6 @@ describe('rows out of order', () => {
   it.each<[string, Row[][]]>([
     ['of a full batch', [mixed(BATCH_ROWS)]],
     ['behind a full batch', [mixed(BATCH_ROWS + MANY)]],
-    ['of several sources among each other', [mixed(MANY), mixed(MANY)]],
   ])('are sorted by DuckDB: %s', async (_, sources) => {
     const [part, ...others] = chunkOf(sources);
     expect([part?.sorted, others]).toEqual([false, []]);
@@ -123,6 +123,15 @@ describe('rows of many days', () => {
     expect(part!.days.map(({ rows }) => rows)).toEqual(Array(30).fill(100));
     expect(part!.days.map(({ day }) => day)).toEqual(part!.days.map(({ day }) => day).sort());
     expect(await rowsOf(part!)).toEqual(inOrder(sources));
+  });
+
+  it('share row groups where each source has few', async () => {
+    const [part] = chunkOf(Array.from({ length: 60 }, (_, i) => of(i % 30, 50)));
+    const [[groups] = []] = await builder.rows(
+      `SELECT count(DISTINCT row_group_id)::INTEGER FROM parquet_metadata(${literal(part!.path)})`,
+    );
+    expect(groups).toBe(1);
+    expect(part!.sources).toEqual(Array.from({ length: 60 }, (_, i) => [i + 1, 50]));
   });
 
   it('have a part for each day of which many come at once', () => {

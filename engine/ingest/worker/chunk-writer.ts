@@ -15,7 +15,7 @@ import { GIVEN, type Decisions } from '../../contract/time/decisions.ts';
 import type { Cutter } from '../../fields/cutting/cutter.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import { type BatchRows, rowList, rowSpan } from '../../store/parts/batch-rows.ts';
-import type { DayParts, DayRows } from './day-parts.ts';
+import type { DayParts, DayRows, SourceRows } from './day-parts.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
 import { emptySourceState } from './source-state.ts';
 
@@ -29,6 +29,11 @@ const MAX_IDLE_ATTRIBUTES = 64;
 /** Capacity of the first batch of a small source: one row for this many bytes, and a minimum number of rows. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
+/**
+ * The same from the second source on. Small ones share batches: each batch is a row group of every column, which costs
+ * as much for 200 rows as for 16,384.
+ */
+const SHARED_BATCH_ROWS = 16_384;
 const BATCH = { rows: BATCH_ROWS, bytes: BATCH_BYTES } as const;
 
 export interface Chunk {
@@ -56,6 +61,15 @@ function dayName(epochDay: number): string {
   return new Date(epochDay * 86_400_000).toISOString().slice(0, -14);
 }
 
+/** Rows of a batch that were counted for their sources, and are stored with those that come after them. */
+interface SettledRows {
+  /** How many, those that are not stored among them. */
+  until: number;
+  /** Rows that are stored, and the first of them. */
+  readonly sources: SourceRows[];
+  first: number;
+}
+
 /** Counts what a source has yielded so far. */
 class SourceProgress {
   readonly state: SourceState;
@@ -72,14 +86,14 @@ class SourceProgress {
 
   /**
    * Whether previously committed rows are still being read again.
-   * @param waiting with rows that are not counted yet
+   * @param waiting rows of a kind that are not counted yet
    */
-  replaying(waiting?: ReadonlyMap<string, EventBatch>): boolean {
+  replaying(waiting: (kind: string) => number = () => 0): boolean {
     const resume = this.skip?.resume;
     if (resume === undefined) return false;
     if (this.state.quarantineMet < resume.quarantined) return true;
     for (const kind in resume.rows) {
-      const met = (this.state.emitted[kind] ?? 0) + (waiting?.get(kind)?.length ?? 0);
+      const met = (this.state.emitted[kind] ?? 0) + waiting(kind);
       if (met < resume.rows[kind]!) return true;
     }
     return false;
@@ -106,6 +120,8 @@ export class ChunkWriter implements EventSink {
   /** Rows of batches that the last cut left for a later chunk, and the time since when there are any. */
   private readonly left = new Map<EventBatch, number>();
   private leftSince = 0;
+  private readonly settled = new Map<EventBatch, SettledRows>();
+  private hasBegun = false;
   /** Rows taken since the start, for progress. */
   totalRows = 0;
   /** Set by the reader: called between blocks, may cut a chunk. */
@@ -138,16 +154,19 @@ export class ChunkWriter implements EventSink {
     bytes?: number,
     clock?: string,
   ): SourceState {
-    this.flushBatches();
+    const least = this.hasBegun ? SHARED_BATCH_ROWS : LEAST_BATCH_ROWS;
+    this.hasBegun = true;
     this.batchRows = Math.min(
       this.batchLimits.rows,
-      Math.max(LEAST_BATCH_ROWS, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
+      Math.max(least, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
     );
     for (const [kind, batch] of this.batches) {
       batch.currentSource = sourceId;
       batch.isDerived = false;
-      if (batch.attributes.size > MAX_IDLE_ATTRIBUTES || batch.capacity < this.batchRows)
-        this.batches.delete(kind);
+      if (batch.attributes.size <= MAX_IDLE_ATTRIBUTES && batch.capacity >= this.batchRows)
+        continue;
+      this.flushBatch(batch);
+      this.batches.delete(kind);
     }
     this.current = new SourceProgress(sourceId, skip);
     this.clockError = clockErrorOf(clock);
@@ -159,7 +178,7 @@ export class ChunkWriter implements EventSink {
 
   /** Ends the current source; its last rows are in the next chunk. */
   end(): void {
-    this.flushBatches();
+    for (const batch of this.batches.values()) this.settle(batch);
     const current = this.source();
     current.state.elapsedMs = performance.now() - current.startedAt;
     this.current = undefined;
@@ -250,7 +269,8 @@ export class ChunkWriter implements EventSink {
     // Cases of earlier versions may have flows that were committed before their packets: new rows may thus arrive
     // while others are still skipped. A chunk with them could not state its source's position, and they would be
     // stored again.
-    if (!this.any || this.current?.replaying(this.batches) === true) return false;
+    const waiting = (kind: string): number => this.unsettled(this.batches.get(kind as Kind));
+    if (!this.any || this.current?.replaying(waiting) === true) return false;
     return this.full || performance.now() - this.startedAt >= this.limits.ms;
   }
 
@@ -307,6 +327,7 @@ export class ChunkWriter implements EventSink {
   abandon(): void {
     for (const batch of this.batches.values()) batch.clear();
     this.left.clear();
+    this.settled.clear();
     this.touched.clear();
     this.current = undefined;
     this.quarantined.length = 0;
@@ -332,56 +353,85 @@ export class ChunkWriter implements EventSink {
     for (const batch of this.batches.values()) {
       const more = batch.length - (this.left.get(batch) ?? 0);
       // The next chunk may have more of them than this one.
-      if (mayWait && batch.isDerived && batch.length + 2 * more <= batch.capacity)
+      const isFew = batch.length + 2 * more <= batch.capacity;
+      // Those of sources that have ended belong to this chunk.
+      if (mayWait && batch.isDerived && isFew && !this.settled.has(batch))
         this.left.set(batch, batch.length);
       else this.flushBatch(batch);
     }
   }
 
+  /** Hands the rows of a batch on to the parts of their days. */
   private flushBatch(batch: EventBatch): void {
-    this.left.delete(batch);
-    const n = batch.length;
-    if (n === 0) return;
-    batch.correctClock(this.clockError);
-    const from = this.leaveOut(batch);
-    if (from < n) {
+    this.settle(batch);
+    const settled = this.settled.get(batch);
+    if (settled === undefined) return;
+    const { sources, first } = settled;
+    if (sources.length > 0) {
       this.textBytes += batch.textBytes;
-      this.cutter.cut(batch, from);
-      this.route(batch, from);
+      this.cutter.cut(batch, first);
+      this.bytes += this.parts.add(batch, sources);
+      for (const { days } of sources) for (const { rows } of days) this.rows += rows.to - rows.from;
     }
-    this.totalRows += n;
+    this.settled.delete(batch);
     batch.clear();
   }
 
-  /** Counts the rows of `batch` for its source; returns the first row that is not in the case yet. */
-  private leaveOut(batch: EventBatch): number {
+  /** Counts the rows of `batch` that are not counted yet for the current source. */
+  private settle(batch: EventBatch): void {
+    this.left.delete(batch);
+    const settled = this.settled.get(batch) ?? { until: 0, sources: [], first: 0 };
+    const { until, sources } = settled;
+    const n = batch.length;
+    if (n === until) return;
+    this.settled.set(batch, settled);
+    batch.correctClock(this.clockError, until);
+    const from = this.leaveOut(batch, until);
+    if (from < n) {
+      if (sources.length === 0) settled.first = from;
+      sources.push({ source: this.source().state.sourceId, days: this.daysOf(batch, from) });
+    }
+    settled.until = n;
+    this.totalRows += n - until;
+  }
+
+  private unsettled(batch: EventBatch | undefined): number {
+    return batch === undefined ? 0 : batch.length - (this.settled.get(batch)?.until ?? 0);
+  }
+
+  /**
+   * Counts the rows of `batch` from `start` on for their source.
+   * @returns the first of them that is not in the case yet
+   */
+  private leaveOut(batch: EventBatch, start: number): number {
     const { state, skip, duplicateRows } = this.source();
     const before = state.emitted[batch.kind] ?? 0;
-    const n = batch.length;
+    const n = batch.length - start;
     state.emitted[batch.kind] = before + n;
-    if (skip === undefined) return 0;
+    if (skip === undefined) return start;
     let duplicates = Math.min(n, Math.max(0, (duplicateRows[batch.kind] ?? 0) - before));
     if (skip.duplicate !== undefined) {
       // A record that extends beyond the equal bytes is a different record, and so is one whose time was decided
       // differently (the year of a log without years, say): it and all that follow are stored.
       const { extent, firstTs = -Infinity, lastTs = Infinity } = skip.duplicate;
       const { offset, record_length: length, ts } = batch;
-      for (let row = 0; row < duplicates; row++) {
+      for (let i = 0; i < duplicates; i++) {
+        const row = start + i;
         const reaches = offset.values[row]! + length.values[row]!;
         const time = ts.present[row] === 1 ? ts.values[row]! : firstTs;
         if (reaches <= extent && time >= firstTs && time <= lastTs) continue;
-        duplicates = row;
-        duplicateRows[batch.kind] = before + row;
+        duplicates = i;
+        duplicateRows[batch.kind] = before + i;
       }
       state.stored -= duplicates;
       state.duplicate += duplicates;
     }
     const committed = Math.min(n, Math.max(0, (skip.resume?.rows[batch.kind] ?? 0) - before));
-    return Math.max(duplicates, committed);
+    return start + Math.max(duplicates, committed);
   }
 
-  /** Passes the rows from `from` on to the parts of their days. */
-  private route(batch: EventBatch, from: number): void {
+  /** The rows from `from` on by their days; notes the first and the last time of the current source. */
+  private daysOf(batch: EventBatch, from: number): DayRows[] {
     const { values, present } = batch.ts;
     const n = batch.length;
     const { state } = this.source();
@@ -394,8 +444,7 @@ export class ChunkWriter implements EventSink {
     ) {
       state.firstTs = Math.min(first, span.first);
       state.lastTs = Math.max(last, span.last);
-      this.store(batch, [{ day: dayOf(span.first), rows: rowSpan(from, n) }]);
-      return;
+      return [{ day: dayOf(span.first), rows: rowSpan(from, n) }];
     }
     // Rows of one day are mostly adjacent: handle one run after the other.
     const runs = new Map<number, number[]>();
@@ -423,18 +472,10 @@ export class ChunkWriter implements EventSink {
       state.firstTs = first;
       state.lastTs = last;
     }
-    this.store(
-      batch,
-      Array.from(runs, ([number, ends]) => ({
-        day: Number.isNaN(number) ? 'undated' : dayName(number),
-        rows: rowsOf(ends),
-      })),
-    );
-  }
-
-  private store(batch: EventBatch, days: readonly DayRows[]): void {
-    this.bytes += this.parts.add(batch, this.source().state.sourceId, days);
-    for (const { rows } of days) this.rows += rows.to - rows.from;
+    return Array.from(runs, ([number, ends]) => ({
+      day: Number.isNaN(number) ? 'undated' : dayName(number),
+      rows: rowsOf(ends),
+    }));
   }
 }
 

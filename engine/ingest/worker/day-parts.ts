@@ -30,6 +30,12 @@ export interface DayRows {
   readonly rows: BatchRows;
 }
 
+/** Rows of a batch that are of one source. */
+export interface SourceRows {
+  readonly source: number;
+  readonly days: readonly DayRows[];
+}
+
 interface OpenPart {
   part: ParquetPart;
   /** Its bytes that are counted. */
@@ -89,20 +95,39 @@ export class DayParts {
   }
 
   /**
-   * Stores rows of a source; the batch is not read after it returns.
+   * Stores rows of a batch; the batch is not read after it returns.
    * @returns the bytes by which the chunk grows
    */
-  add(batch: EventBatch, source: number, days: readonly DayRows[]): number {
-    const isKeyed = batch.record_key.present.subarray(0, batch.length).includes(1);
-    const shared: DayRows[] = [];
+  add(batch: EventBatch, sources: readonly SourceRows[]): number {
+    const { kind } = batch;
+    const { present } = batch.record_key;
+    const hasKeys = present.subarray(0, batch.length).includes(1);
+    const isKeyed = ({ days }: SourceRows): boolean =>
+      hasKeys && days.some(({ rows }) => countPresent(present, rows) > 0);
     let bytes = 0;
-    for (const one of days) {
-      const open = this.partOfDay(batch.kind, one, isKeyed);
-      if (open === undefined) shared.push(one);
-      else bytes += this.addRows(open, batch, source, [one]);
+    for (const [keyed, ofThem] of Map.groupBy(sources, isKeyed)) {
+      const ofDays = new Map<OpenPart, SourceRows[]>();
+      const shared: SourceRows[] = [];
+      const sharedDays = new Set<string>();
+      for (const { source, days } of ofThem) {
+        const rest: DayRows[] = [];
+        for (const one of days) {
+          const isShared = keyed && sharedDays.has(one.day);
+          const open = isShared ? undefined : this.partOfDay(kind, one, keyed);
+          if (open === undefined) {
+            rest.push(one);
+            sharedDays.add(one.day);
+            continue;
+          }
+          const others = ofDays.get(open);
+          if (others === undefined) ofDays.set(open, [{ source, days: [one] }]);
+          else others.push({ source, days: [one] });
+        }
+        if (rest.length > 0) shared.push({ source, days: rest });
+      }
+      for (const [open, rows] of ofDays) bytes += this.addRows(open, batch, rows);
+      if (shared.length > 0) bytes += this.addRows(this.sharedPart(kind, keyed), batch, shared);
     }
-    if (shared.length > 0)
-      bytes += this.addRows(this.sharedPart(batch.kind, isKeyed), batch, source, shared);
     return bytes;
   }
 
@@ -190,13 +215,9 @@ export class DayParts {
     this.clear();
   }
 
-  /** Adds rows of these days; returns their bytes. */
-  private addRows(
-    open: OpenPart,
-    batch: EventBatch,
-    source: number,
-    days: readonly DayRows[],
-  ): number {
+  /** Adds rows; returns their bytes. */
+  private addRows(open: OpenPart, batch: EventBatch, sources: readonly SourceRows[]): number {
+    const days = sources.flatMap((one) => one.days);
     // After a full batch, more rows would follow that belong between them, which only DuckDB can sort.
     const maySort = batch.length < batch.capacity;
     const { rows, times } = noted(open.times, batch, joined(days), maySort);
@@ -206,9 +227,12 @@ export class DayParts {
     if (batch.kind === 'packet') {
       open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
-    open.sources.set(source, (open.sources.get(source) ?? 0) + n);
-    for (const { day, rows: own } of days)
-      open.days.set(day, (open.days.get(day) ?? 0) + own.to - own.from);
+    for (const { source, days: ofSource } of sources)
+      for (const { day, rows: own } of ofSource) {
+        const count = own.to - own.from;
+        open.sources.set(source, (open.sources.get(source) ?? 0) + count);
+        open.days.set(day, (open.days.get(day) ?? 0) + count);
+      }
     const cut = part.addRowGroup(batch, rows);
     this.feed?.add(part.path, batch, rows, cut, part.coded);
     const bytes = part.size - open.bytes;
