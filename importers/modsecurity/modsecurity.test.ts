@@ -124,6 +124,24 @@ describe('a transaction', () => {
     ]);
   });
 
+  it.each([
+    ['GET /a?q=<b c> HTTP/1.1', 'GET', '/a?q=<b c>'],
+    ['GET /a HTTP/2.0', 'GET', '/a'],
+    ['GET /a', 'GET', '/a'],
+    ['nonsense', undefined, undefined],
+  ])(
+    'has of the request %j method and address, of its host the name',
+    async (line, method, url) => {
+      const { rows } = await collect(
+        transaction()
+          .replace('POST /upload.php?x=1 HTTP/1.1', line)
+          .replace('example.com\n', 'example.com:8443\n'),
+      );
+      expect([rows[0]!['http_method'], rows[0]!['url']]).toEqual([method, url]);
+      expect(rows[0]).toMatchObject({ dst_domain: 'www.example.com' });
+    },
+  );
+
   it('has no number of a rule where a message names several', async () => {
     const message = 'Warning. Pattern match "x" at ARGS:a[id "1"]. [id "949110"]';
     const { rows } = await collect(transaction().replace(/Access denied.*/, message));

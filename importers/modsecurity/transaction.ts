@@ -46,7 +46,8 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 /** Some versions write the minus of an offset again before each number, others seconds for its minutes. */
 const HEAD =
   /^\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))? ([+-])-?(\d\d)-?(\d{2,4})\] (\S+) (\S+) (\d{1,5}) (\S+) (\d{1,5})\r?$/;
-const REQUEST = /^(\S+) (\S+)(?: HTTP\/\d(?:\.\d)?)?\r?$/;
+/** Blanks in its address are as the client sent them. */
+const REQUEST = /^(\S+) (\S.*?)(?: HTTP\/\d(?:\.\d)?)?\r?$/s;
 const RESPONSE = /^HTTP\/\d(?:\.\d)? (\d{3})\b/;
 const HEADER = /^(Host|User-Agent|Referer): *(.*?)\r?$/is;
 const MESSAGE = /^(?:Message|Apache-Error|ModSecurity): *(.*?)\r?$/s;
@@ -84,7 +85,7 @@ export function transactionOf(lines: readonly string[], id: string, begun = ''):
     } else if (section === 'B') {
       const [, name, value] = HEADER.exec(line) ?? [];
       if (name === undefined || value === undefined || value === '') continue;
-      if (/^host$/i.test(name)) out.host ??= value;
+      if (/^host$/i.test(name)) out.host ??= value.replace(/:\d+$/, '');
       else if (/^referer$/i.test(name)) out.referrer ??= value;
       else out.userAgent ??= value;
     } else if (section === 'F' && isFirst) out.status = RESPONSE.exec(line)?.[1];
