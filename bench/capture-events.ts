@@ -1,4 +1,4 @@
-/** For comparisons with other readers of captures: what Daybook's importer says of one. */
+/** Events of Daybook's importer for a capture, for comparisons with other readers of captures. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -7,11 +7,11 @@ import { pcapImporter } from '../importers/pcap/index.ts';
 
 export interface CaptureEvent {
   readonly row: CollectedRow;
-  /** As `between` gives them. */
+  /** In the form that `between` returns. */
   readonly ends: string;
 }
 
-/** The folder with what other readers say; undefined, and said, where it is absent. */
+/** The folder of other readers' results; if it is missing, says so and returns undefined. */
 export function protocolTruth(shared: string | undefined): string | undefined {
   const folder = path.join(shared ?? '', 'data2/proto-truth');
   if (shared !== undefined && existsSync(folder)) return folder;
@@ -38,7 +38,7 @@ export async function captureEvents(shared: string, capture: string): Promise<Ca
     }));
 }
 
-/** Both ends of a connection, whoever sends. */
+/** Both ends of a connection, whichever sends. */
 export function between(...ends: readonly string[]): string {
   return ends.toSorted().join(' ');
 }

@@ -1,4 +1,4 @@
-/** What is a doubt about the truth of fields, and what is a mistake of ours or another choice. */
+/** Doubtful values of the fields' truth are told apart from our mistakes and from other choices. */
 import { expect, it } from 'vitest';
 import { doubtOf } from './fields-truth-doubts.ts';
 

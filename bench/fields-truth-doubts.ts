@@ -4,14 +4,14 @@
  * never as right. Another choice among what a line states is no doubt about the truth: it is counted as wrong or missing.
  */
 
-/** A value that the product does not have as the truth has it. */
+/** A value where the product differs from the truth. */
 export interface Difference {
   /** The path of the evidence. */
   readonly path: string;
   readonly field: string;
   readonly value: string;
   readonly line: string;
-  /** What the product has for a field of the event. */
+  /** The product's value of a field of the event. */
   readonly found: (field: string) => string | undefined;
 }
 
@@ -36,7 +36,7 @@ function isMember(line: string, names: string, value: string): boolean {
   return new RegExp(`"(?:${names})": ?"${literal(value)}"`, 'i').test(line);
 }
 
-/** The same side's opposite: `dst_ip` of `src_ip`. */
+/** The field of the other side: `dst_ip` for `src_ip`. */
 function opposite(field: string): string {
   return field.startsWith('src_') ? `dst_${field.slice(4)}` : `src_${field.slice(4)}`;
 }
@@ -49,7 +49,7 @@ function isWithoutDomain({ value, line, found }: Difference): boolean {
   return line.includes(whole) && !isAlone.test(line);
 }
 
-/** What stands for nothing, by field. */
+/** Placeholders for no value, by field. */
 const NOTHING: Readonly<Record<string, RegExp>> = {
   user: /^(?:n\/a|unknown|not found|no authentication required|\{object\})$/i,
   ...{ src_ip: /^0\.0\.0\.0$/, dst_ip: /^0\.0\.0\.0$/ },

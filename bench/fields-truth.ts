@@ -52,7 +52,7 @@ interface Count {
   right: number;
   wrong: number;
   missing: number;
-  /** Not as the truth has it, which is doubtful itself (fields-truth-doubts.ts). */
+  /** Differs from the truth, which is doubtful itself (fields-truth-doubts.ts). */
   doubtful: number;
 }
 
@@ -79,7 +79,7 @@ function formatOf(name: string): string {
   return `${folder}/${own.toLowerCase().replaceAll('_', '-')}`;
 }
 
-/** Of several values in a line another parser may have them all. */
+/** Of several values in a line, another parser may have all. */
 function isEqual(found: unknown, value: unknown): boolean {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.some((one) => normal(one) === normal(found));

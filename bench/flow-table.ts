@@ -1,6 +1,6 @@
 /**
- * A plain table of flows, ten columns, as exporters are often told to write: the input of the flow
- * benchmarks. Seeded; addresses follow Zipf's law (s = 1) over 200,000 sources and 50,000 targets.
+ * A plain table of flows with ten columns, a usual configuration of exporters: the input of the flow benchmarks.
+ * Seeded; addresses follow Zipf's law (s = 1) over 200,000 sources and 50,000 targets.
  */
 import { ByteFile, type WrittenFile } from '../fixtures/evidence/byte-file.ts';
 import { Random } from '../fixtures/evidence/random.ts';

@@ -20,7 +20,7 @@ interface Claim {
   readonly value: string;
 }
 
-/** Columns of nDPI's list that say what a protocol says. */
+/** Columns of nDPI's list with values from a protocol. */
 const NDPI = ['host_or_sni', 'ja3c', 'ja3s', 'url', 'http_status', 'user_agent', 'content_type'];
 /** Members of Suricata's events whose values Daybook writes in the same way. */
 const SURICATA = new RegExp(
@@ -63,7 +63,7 @@ interface Check {
   readonly match: Readonly<Record<string, unknown>>;
 }
 
-/** Checks that an event is not there claim nothing. */
+/** Checks that an event does not exist claim nothing. */
 function suricataClaims(folder: string): Claim[] {
   const lines = readFileSync(path.join(folder, 'suricata-checks.jsonl'), 'utf8')
     .trimEnd()
@@ -79,7 +79,7 @@ function suricataClaims(folder: string): Claim[] {
   });
 }
 
-/** As Daybook writes it. */
+/** In Daybook's notation. */
 function written(name: string, value: string): string {
   if (name.startsWith('smtp.')) return value.replace(/^<(.*)>$/, '$1');
   if (name === 'tls.fingerprint') return value.replaceAll(':', '');

@@ -1,6 +1,6 @@
 /**
- * A mixed bundle: many small sources over many days, of all kinds. What a person does with it first: open the case,
- * look at its fields, search words, and ask what of a list was not seen.
+ * A mixed bundle: many small sources over many days, of all kinds. Measures what users do first: open the case,
+ * look at its fields, search words, and ask which lines of a list matched nothing.
  */
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { ExperimentOptions } from './options.ts';
 
 const BARS = 30;
 const FIRST = 200;
-/** Sources of the whole bundle; a smaller size is so much of it. */
+/** Sources of the whole bundle; a smaller size is a part of it. */
 const SOURCES = 5000;
 const SEARCHES = [
   { name: 'everything', query: '' },
@@ -57,7 +57,7 @@ export async function bundle(options: ExperimentOptions, scope: Scope): Promise<
   return report;
 }
 
-/** What is asked of a case that is there; `events`: records that were read. */
+/** Questions about an existing case; `events`: records that were read. */
 async function ask(
   report: Report,
   store: string,
@@ -78,7 +78,7 @@ async function ask(
     dotted(i % 2 === 0 ? 0x0a00_0000 + i * 7 : 0x0900_0000 + i),
   );
   writeFileSync(list.file, `${lines.join('\n')}\n`);
-  /** Cold, then warm; `what` of the answer is told. */
+  /** Cold, then warm; reports `what` of the answer. */
   const both = async (
     name: string,
     asked: Asked,

@@ -48,7 +48,7 @@ function makeInput(folder: string, rows: number): Input {
   writeFlows(file, flows);
   const packets = join(folder, 'flows.pcap');
   writeFlowPackets(packets, flows);
-  // Flows in any order, each taken once: lists that come from elsewhere know no order of ours.
+  // Flows in any order, each taken once: lists from elsewhere are not in our order.
   let next = 0;
   const step = 7919;
   const take = (count: number) =>

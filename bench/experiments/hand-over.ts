@@ -1,6 +1,6 @@
 /**
- * A case that is handed over and attached to ClickHouse, and the same questions on both. ClickHouse is the one of the tests:
- * chdb behind HTTP (e2e/clickhouse-http.ts), on this machine.
+ * A case that is handed over and attached to ClickHouse, and the same questions on both. ClickHouse is the one of
+ * the tests: chdb behind HTTP (e2e/clickhouse-http.ts), on this machine.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * What the whole process takes at limits of 512 MB and 1 GB (`DAYBOOK_MEMORY`): imports, exports, sorts, groups and
- * changes of cases that are larger than that. Each operation is a command of its own; a figure is the peak of its
- * resident memory. What is refused, or fails, ends the run.
+ * Memory of the whole process at limits of 512 MB and 1 GB (`DAYBOOK_MEMORY`): imports, exports, sorts, groups and
+ * changes of cases that are larger than that. Each operation is a separate command; a figure is the peak of its
+ * resident memory. An operation that is refused or fails ends the run.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import type { ExperimentOptions } from './options.ts';
 
 const LIMITS = { '512 MB': '512MB', '1 GB': '1GB' } as const;
 const FLOWS = 1_000_000;
-/** Each has a segment of its own. */
+/** Each has its own segment. */
 const DAYS = 3000;
 const LINES_A_DAY = 40;
 const TABLES = { tables: 100, columns: 120, rows: 100 };

@@ -33,7 +33,7 @@ const Q2 = 'Q2 destinations of one source and type';
 const Q3 = 'Q3 counts of five days';
 const QUERIES = [Q1, Q2, Q3] as const;
 
-/** How each peer keeps the table, and asks. Addresses are numbers of 32 bits everywhere. */
+/** How each peer stores and queries the table. Addresses are 32-bit numbers everywhere. */
 interface Dialect {
   readonly name: string;
   start(scope: Scope): Promise<Store>;
@@ -43,7 +43,7 @@ interface Dialect {
   load(path: string): string;
   /** After loading. */
   readonly index: readonly string[];
-  /** `rows` inserted with a statement, where the peer is also known for that. */
+  /** Inserts `rows` with a statement, if the peer is also known for that. */
   insert?(rows: readonly string[][]): string;
   readonly queries: Readonly<Record<(typeof QUERIES)[number], string>>;
 }
@@ -60,7 +60,7 @@ function queries(source: string, day: string): Dialect['queries'] {
   };
 }
 
-/** Dotted text to a number, where there is no function for it. */
+/** Dotted text to a number, for peers without a function for it. */
 const number = (column: string) =>
   [16_777_216, 65_536, 256, 1]
     .map((factor, i) => `split_part(${column}, '.', ${i + 1})::UINTEGER * ${factor}`)
@@ -208,7 +208,7 @@ async function ofDaybook(
     const cell = await warm(runs, async () => {
       await engine.forget();
       const { ms, rows: found, timings } = await engine.query(query, range);
-      // A top has its share and its total behind the count.
+      // A top has its share and its total after the count.
       answers.set(name, JSON.stringify(found.map((row) => Number(row[1]))));
       paths.push(`${name.slice(0, 2)} ${timings.path}`);
       ({ spans } = timings);
@@ -294,7 +294,7 @@ async function ofPeer(
   }
 }
 
-/** As NitroEDB inserted: a hundred rows a statement, here into the indexed table that is there. */
+/** As NitroEDB inserted: a hundred rows a statement, here into the existing indexed table. */
 async function insertSome(
   report: Report,
   insert: (rows: readonly string[][]) => string,

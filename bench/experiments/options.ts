@@ -1,13 +1,16 @@
 /** Options of every experiment. */
 export interface ExperimentOptions {
-  /** How much of the input: events, messages or flows, of captures bytes; the experiment's own when undefined. */
+  /**
+   * Size of the input: number of events, messages or flows; bytes of captures; the experiment's default when
+   * undefined.
+   */
   readonly size: number | undefined;
-  /** Warm runs of which the median counts. */
+  /** Number of warm runs whose median counts. */
   readonly runs: number;
   /** Whether Daybook is also measured without its indexes, rollups and catalog. */
   readonly scan: boolean;
-  /** Folder in which large inputs are kept for the next run; undefined: they go with this one. */
+  /** Folder in which large inputs are kept for the next run; undefined: they are removed after this one. */
   readonly inputs: string | undefined;
-  /** Whether a peer is to be asked. */
+  /** Whether a peer is to be measured. */
   wanted(peer: string): boolean;
 }

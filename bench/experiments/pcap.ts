@@ -1,7 +1,7 @@
 /**
- * Cluster Bro: packets a second with flow records, for one and more workers, and for a trace that is
- * interleaved with itself. Every packet must be in the ledger, and the records, and which packet is of
- * which flow, must be the same however many workers there are. Beside a libpcap program, tcpdump and tshark.
+ * Cluster Bro: packets per second with flow records, for one and more workers, and for a trace interleaved with
+ * itself. Every packet must be in the ledger, and the records, and the assignment of packets to flows, must be the
+ * same for any number of workers. Compared with a libpcap program, tcpdump and tshark.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -22,7 +22,7 @@ import type { ExperimentOptions } from './options.ts';
 const COPIES = 3200;
 const DEFAULT_BYTES = 100e6;
 const DEGREES = [1, 32, 320, 3200];
-/** Seconds that one copy lasts: all copies one after the other stay within a day. */
+/** Seconds that one copy lasts: all copies in sequence stay within a day. */
 const BASE_SECONDS = 10;
 /** Bytes of a packet in the base trace, about. */
 const PACKET_BYTES = 175;
@@ -40,7 +40,7 @@ export async function pcap(options: ExperimentOptions, scope: Scope): Promise<Re
       ...{ from, to: from + BASE_SECONDS * 1e6, format: 'pcap', snapLength: 256 },
       ...{ conversations, incident: undefined, seed: 5 },
     });
-  // Of a trial follows how many conversations a copy has.
+  // A trial run tells how many conversations a copy has.
   const trial = write(20);
   const wanted = bytes / COPIES / PACKET_BYTES;
   const written = write(Math.max(1, Math.round((20 * wanted) / trial.records)));
@@ -179,7 +179,7 @@ async function ask(store: string, query: string): Promise<string> {
 
 interface PacketPeer {
   readonly name: string;
-  /** What the peer does, for the row's name. */
+  /** The peer's task, for the row's name. */
   readonly does: string;
   command(file: string, scope: Scope): Promise<{ command: string; args: string[] }>;
 }
@@ -211,7 +211,7 @@ const PEERS: readonly PacketPeer[] = [
   },
 ];
 
-/** tshark takes its time: with more than this it is left out, its rate does not change with size. */
+/** tshark is slow: beyond this many packets it is left out, as its rate does not change with size. */
 const MOST_TSHARK = 3_000_000;
 
 async function ofPeer(
@@ -249,7 +249,7 @@ async function ofPeer(
   const processor = { value: warmRun.cpuMs / 1000 };
   report.add(`${title}: processor time`, 's', peer.name, processor);
   const memory = (warmRun.peakRss ?? 0) / 1e6;
-  // One that ends at once is gone before it was looked at.
+  // A process that ends at once was gone before it was sampled.
   if (memory > 0) report.add(`${title}: memory, peak`, 'MB', peer.name, { value: memory });
   if (peer.name !== 'libpcap C') return;
   const coldRun = await timesOf(() => dropPages([file]));

@@ -1,7 +1,7 @@
 /**
- * Import of captures with what their protocols say: a capture of an office, and an attack on what follows connections, a
- * million of which are begun and never end. Both as one import is what a responder has. Times are processor time beside
- * wall time, since the machine may be shared.
+ * Import of captures with decoded protocols: a capture of an office, and an attack on connection tracking, a
+ * million connections of which are opened and never closed. Responders have both in one import. Times are processor
+ * time next to wall time, since the machine may be shared.
  */
 import { join } from 'node:path';
 import { writeCapture } from '../../fixtures/evidence/capture.ts';

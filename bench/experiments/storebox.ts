@@ -1,7 +1,7 @@
 /**
- * Store Box: messages searched by word while more arrive. Every search is asked twice: its count alone,
- * which a grep can answer, and what a person looks at, 30 bars and the first 200 rows. Beside plain
- * DuckDB, ClickHouse, SQLite FTS5, ripgrep, zgrep and lnav.
+ * Store Box: messages searched by word while more arrive. Every search is run twice: its count alone, which grep
+ * can answer, and the content of a window, 30 bars and the first 200 rows. Compared with plain DuckDB, ClickHouse,
+ * SQLite FTS5, ripgrep, zgrep and lnav.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { freemem } from 'node:os';
@@ -30,7 +30,7 @@ const ACCOUNT = 'user1500';
 const BARS = 30;
 const FIRST = 200;
 
-/** One search in every program's words. Undefined where a program has none. */
+/** One search in every program's syntax. Undefined where a program cannot express it. */
 interface Search {
   readonly name: string;
   readonly daybook: string;
@@ -41,7 +41,7 @@ interface Search {
   readonly fts5?: string;
   /** Arguments of ripgrep; zgrep takes the same. */
   readonly grep?: readonly string[];
-  /** Also asked cold. */
+  /** Also run cold. */
   readonly cold?: boolean;
 }
 
@@ -151,7 +151,7 @@ const DISK = 'disk, index and text';
 const IMPORT_CPU = 'processor time of the import';
 const MEMORY = 'memory while importing, peak';
 
-/** What a peer that speaks SQL does. */
+/** Operations of a peer that speaks SQL. */
 interface SqlPeer {
   readonly name: string;
   start(scope: Scope): Promise<Store>;
@@ -240,7 +240,7 @@ interface Run {
   readonly bytes: number;
   readonly runs: number;
   readonly scan: boolean;
-  /** What Daybook counted, by search. */
+  /** Daybook's counts, by search. */
   readonly counts: Map<string, number>;
   /** The counts of its tops, by their name. */
   readonly tops: Map<string, string>;
@@ -339,15 +339,15 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
     report.note(text);
 }
 
-/** Lines of which an import is profiled: the profile of more is as large as they are. */
+/** Lines of a profiled import: beyond this, the profile is as large as the input. */
 const MOST_PROFILED = 10_000_000;
-/** Lines that arrive while users search, at most: enough to arrive as long as they do. */
+/** Maximum number of lines that arrive while users search: enough for as long as they do. */
 const MOST_ARRIVING = 2_500_000;
 const USERS = [1, 8, 29];
 const USERS_MS = 6_000;
 const PATIENCE_MS = 20_000;
 
-/** Users who look one search after the other, while another process imports a quarter more, or 2.5 million. */
+/** Users who run one search after the other, while another process imports a quarter more, or 2.5 million. */
 async function usersWhileImporting(run: Run, engine: DaybookEngine, folder: string): Promise<void> {
   const { report } = run;
   const queries = SEARCHES.filter(({ name }) => name !== '*?').map(({ daybook }) => daybook);
@@ -391,7 +391,7 @@ const share = ({ lines, bytes }: Run, stored: number): Cell => ({
   note: `${Math.round((100 * stored) / bytes)} % of the text`,
 });
 
-/** A program that counts otherwise does something else, and is not compared. */
+/** A program with another count does something else, and is not compared. */
 function check(run: Run, search: Search, found: number, program: string): void {
   const expected = run.counts.get(search.name);
   if (found !== expected)
@@ -457,7 +457,7 @@ async function ofSql(run: Run, peer: SqlPeer): Promise<void> {
   }
 }
 
-/** FTS5 reads a line at a time; beyond this many it is read what a part of them takes. */
+/** FTS5 reads a line at a time; beyond this many, only a part of them is measured. */
 const MOST_FTS5_LINES = 5_000_000;
 
 async function ofFts5(run: Run): Promise<void> {
@@ -507,7 +507,7 @@ async function grep(
   search: Search,
 ) {
   const found = await measure(program, [...options, ...(search.grep ?? []), file]);
-  // Nothing found is status 1, and then ripgrep prints no number.
+  // If nothing is found, ripgrep exits with 1 and prints no number.
   if (found.exit !== 0 && found.exit !== 1) throw new Error(found.err.slice(0, 300));
   check(run, search, Number(found.out.trim() || 0), program);
   return found.wallMs;

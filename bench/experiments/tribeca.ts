@@ -1,9 +1,9 @@
 /**
- * Tribeca's queries on frame relay and ATM traces (Sullivan and Heybey, USENIX 1998, table 1): as one
- * streaming pass (`daybook scan`) and on the stored trace. Beside dd, which only reads, a libpcap
- * program written for each query, tcpdump and tshark.
+ * Tribeca's queries on frame relay and ATM traces (Sullivan and Heybey, USENIX 1998, table 1): as one streaming
+ * pass (`daybook scan`) and on the stored trace. Compared with dd, which only reads, a libpcap program written for
+ * each query, tcpdump and tshark.
  *
- * Their T1 interface and channel are a circuit here (DLCI), their message type what the circuit carries.
+ * Their T1 interface and channel are a circuit here (DLCI), their message type is the circuit's content.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -235,7 +235,7 @@ function totals(csv: string): string {
   return `${lines.length} ${sum(/^"?count/)} ${sum(/^"?sum/)}`;
 }
 
-/** The same questions to the imported trace. */
+/** The same queries on the imported trace. */
 async function stored(
   run: Run,
   kind: string,

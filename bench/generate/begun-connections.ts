@@ -1,6 +1,6 @@
 /**
- * A capture of an attack on what follows connections: from ever other addresses a SYN that nobody answers, and the first
- * segment of a request of HTTP or a handshake of TLS that never goes on. Ethernet, IPv4, checksums left 0.
+ * A capture of an attack on connection tracking: from ever new addresses a SYN that nobody answers, and the first
+ * segment of an HTTP request or TLS handshake that never continues. Ethernet, IPv4, checksums left 0.
  */
 import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts';
 
@@ -12,7 +12,7 @@ const HTTP = Buffer.from('GET /index.html HTTP/1.1\r\nHost: www.example.com\r\nU
 /** A record of 512 bytes that begins a ClientHello, cut off in its random bytes. */
 const TLS = Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, ...Array<number>(29).fill(7)]);
 
-/** @param connections that are begun; each has a SYN and, from another port, a message */
+/** @param connections number of connections opened; each has a SYN and, from another port, a message */
 export function writeBegunConnections(path: string, connections: number): WrittenFile {
   const file = new ByteFile(path);
   file.reserve(24);
@@ -29,7 +29,7 @@ export function writeBegunConnections(path: string, connections: number): Writte
 
 interface Segment {
   readonly source: number;
-  /** What the port that it comes from is made of. */
+  /** Source ports are made from this. */
   readonly ends: number;
   readonly port: number;
   readonly flags: number;

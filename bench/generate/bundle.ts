@@ -1,5 +1,5 @@
 /**
- * A mixed bundle as responders get it: many small sources of many hosts over many days, weekly logs in two
+ * A mixed bundle as responders receive it: many small sources of many hosts over many days, weekly logs in two
  * dialects, daily flow tables in two dialects, and captures of a few minutes. Seeded: the same sources, days and
  * seed give the same bytes.
  *

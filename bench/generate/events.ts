@@ -1,9 +1,9 @@
 /**
- * NitroEDB's event table as a file: source, destination, time, type, device and protocol of one event a
- * line, over December 2005, in the order of time. Seeded: the same rows and seed give the same bytes.
+ * NitroEDB's event table as a file: source, destination, time, type, device and protocol of one event a line, over
+ * December 2005, ordered by time. Seeded: the same number of rows and seed give the same bytes.
  *
- * Skew: sources and destinations follow Zipf's law (s = 1) over 60,000 and 5,000 addresses, types are
- * even, protocols mostly TCP. The number of an event is its line: each store counts by itself.
+ * Skew: sources and destinations follow Zipf's law (s = 1) over 60,000 and 5,000 addresses, types are uniform,
+ * protocols mostly TCP. The number of an event is its line: each store counts by itself.
  */
 import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts';
 import { Random } from '../../fixtures/evidence/random.ts';

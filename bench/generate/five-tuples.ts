@@ -1,9 +1,8 @@
 /**
- * Flows by their five-tuple, one a line, in the order of time over one day. Seeded.
+ * Flows by their five-tuple, one a line, ordered by time over one day. Seeded.
  *
- * Skew: sources follow Zipf's law (s = 1) over 60,000 clients, servers over 5,000; half of what is asked
- * for is one of six services. A client counts its ports upwards, as systems do, so that tuples repeat
- * only after 64,000 flows.
+ * Skew: sources follow Zipf's law (s = 1) over 60,000 clients, servers over 5,000; half of the flows are to one of
+ * six services. A client counts its ports upwards, as systems do, so that tuples repeat only after 64,000 flows.
  */
 import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts';
 import { Random } from '../../fixtures/evidence/random.ts';

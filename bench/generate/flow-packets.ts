@@ -1,6 +1,6 @@
 /**
- * A capture with one packet of every flow, at the flow's time: what `nfpcapd` makes nfdump's files from,
- * so that nfdump is asked about the same flows. Ethernet, IPv4, checksums left 0.
+ * A capture with one packet of every flow, at the flow's time: `nfpcapd` makes nfdump's files from it, so that
+ * nfdump is asked about the same flows. Ethernet, IPv4, checksums left 0.
  */
 import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts';
 import { DAY_MS, FLOW_DAY, type Flow } from './five-tuples.ts';

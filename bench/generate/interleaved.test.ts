@@ -36,7 +36,7 @@ function write(copies: number, degree: number, firstCopy = 0) {
 const sorted = (packets: readonly { frame: Buffer }[]) =>
   packets.map(({ frame }) => frame.toString('hex')).sort();
 
-/** The one's complement sum of 16-bit words; 0xffff where a checksum within is right. */
+/** The one's complement sum of 16-bit words; 0xffff if it includes a correct checksum. */
 function sumOf(...parts: Buffer[]): number {
   let sum = 0;
   for (const part of parts)

@@ -1,9 +1,9 @@
 /**
- * A capture interleaved with itself: the same packets and conversations for every degree, only the
- * number of conversations that are open at a time differs.
+ * A capture interleaved with itself: the same packets and conversations for every degree; only the number of
+ * concurrent conversations differs.
  *
- * `copies` copies of one base trace, each with local addresses of its own, in groups of `degree` that
- * run at the same time; groups follow one another. Checksums are kept right (RFC 1624).
+ * `copies` copies of one base trace, each with its own local addresses, in groups of `degree` that run at the same
+ * time; groups follow one another. Checksums are kept correct (RFC 1624).
  */
 import { readFileSync } from 'node:fs';
 import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts';
@@ -19,7 +19,7 @@ interface BasePacket {
 const HEAD = 24;
 const RECORD = 16;
 const ETHERNET = 14;
-/** Copies that 10.0.0.0/8 has room for beside 4,096 hosts a copy. */
+/** Copies for which 10.0.0.0/8 has room, with 4,096 hosts a copy. */
 const MOST_COPIES = 4096;
 
 /** Packets of a classic little-endian Ethernet capture in microseconds. */
@@ -48,11 +48,11 @@ function readBase(path: string): { start: number; packets: BasePacket[] } {
 
 const isLocal = (address: number): boolean => address >>> 24 === 10;
 
-/** Numbers of the addresses of a trace that each copy has its own of: local ones (10.0.0.0/8), mostly. */
+/** Numbers of the addresses that differ in each copy of a trace: local ones (10.0.0.0/8), mostly. */
 class Locals {
   private readonly numbers = new Map<number, number>();
 
-  /** `address` as copy `copy` has it. */
+  /** `address` in copy `copy`. */
   of(address: number, copy: number): number {
     let number = this.numbers.get(address);
     if (number === undefined) {
@@ -74,7 +74,7 @@ function adjust(out: Buffer, at: number, delta: number): void {
   out.writeUInt16BE(~sum & 0xffff, at);
 }
 
-/** Where TCP (6) and UDP (17) keep their checksum. */
+/** Position of the checksum in TCP (6) and UDP (17). */
 const CHECKSUM = new Map([
   [6, 16],
   [17, 6],

@@ -1,4 +1,4 @@
-/** Tables of one day, each with text columns of its own: the mixed bundle of an incident has thousands of names. */
+/** Tables of one day, each with its own text columns: the mixed bundle of an incident has thousands of names. */
 import { join } from 'node:path';
 import { ByteFile } from '../../fixtures/evidence/byte-file.ts';
 

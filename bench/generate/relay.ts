@@ -68,11 +68,11 @@ class CaptureWriter {
   }
 }
 
-/** Conversations that are under way at a time, and packets that one has on average. */
+/** Concurrent conversations, and packets that one has on average. */
 const CONVERSATIONS = 4_000;
 const PACKETS_EACH = 25;
 
-/** Conversations of TCP and UDP that come and go. */
+/** TCP and UDP conversations that begin and end. */
 class Conversations {
   private readonly random: Random;
   private readonly heads = Array.from({ length: CONVERSATIONS }, () => Buffer.alloc(24));

@@ -1,7 +1,7 @@
 /**
- * Wide tables of one day: `columns` of text and numbers beside the time and two addresses. Every text is
- * different (identifiers, hashes), which is what the indexes of texts take most memory for, or, with `alike`,
- * one of a few hundred, as in the audit logs of clouds. Seeded.
+ * Wide tables of one day: `columns` of text and numbers besides the time and two addresses. Every text is different
+ * (identifiers, hashes), which needs the most memory for text indexes, or, with `alike`, one of a few hundred, as
+ * in audit logs of clouds. Seeded.
  */
 import { ByteFile, type WrittenFile } from '../../fixtures/evidence/byte-file.ts';
 import { Random } from '../../fixtures/evidence/random.ts';

@@ -1,6 +1,6 @@
 /**
- * A program that answers one request a line with one line: every store that is measured runs as a
- * process of its own, so that it can be started cold and its memory can be told apart.
+ * A program that answers each line of requests with one line: every measured store runs in a separate process, so
+ * that it can be started cold and its memory can be measured alone.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ export class LineChild {
     });
   }
 
-  /** Most resident memory so far, in bytes; 0 where the system does not tell. */
+  /** Peak resident memory so far, in bytes; 0 where the system does not report it. */
   peakMemory(): number {
     return peakMemoryOf(this.process.pid);
   }
@@ -72,7 +72,7 @@ export class LineChild {
   }
 }
 
-/** Most resident memory of a process so far, in bytes; 0 where the system does not tell. */
+/** Peak resident memory of a process so far, in bytes; 0 where the system does not report it. */
 export function peakMemoryOf(pid: number | undefined): number {
   try {
     const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -15,8 +15,8 @@ export function bytesBelow(paths: readonly string[]): number {
 }
 
 /**
- * Asks the kernel to forget the pages of these files (`posix_fadvise`, through dd): needs no rights and
- * leaves the caches of everybody else alone, unlike `drop_caches`.
+ * Asks the kernel to drop the cached pages of these files (`posix_fadvise`, through dd): unlike `drop_caches`, this
+ * needs no privileges and leaves other caches alone.
  */
 export async function dropPages(paths: readonly string[]): Promise<void> {
   for (const path of paths.flatMap(filesBelow)) {
@@ -26,7 +26,7 @@ export async function dropPages(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Reads files once, so that they lie in the page cache. */
+/** Reads files once, so that they are in the page cache. */
 export async function warmPages(paths: readonly string[]): Promise<void> {
   for (const path of paths.flatMap(filesBelow))
     await measure('dd', [`if=${path}`, 'of=/dev/null', 'bs=1M', 'status=none']);

@@ -1,4 +1,4 @@
-/** Inputs that were made before: a large one takes minutes, and its seed says what is in it. */
+/** Inputs from earlier runs: a large one takes minutes to generate, and its seed determines its content. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ interface Input extends WrittenFile {
 }
 
 /**
- * An input in `kept`, made unless it is there from an earlier run, or in `folder` when none is kept.
- * @param generator source of what makes it: an input that another version made is made again
- * @param name of the file, with all that the content depends on, such as the number of its lines
+ * An input in `kept`, generated unless it is there from an earlier run, or in `folder` when none is kept.
+ * @param generator source of its generator: an input of another version is generated again
+ * @param name of the file, with everything that determines the content, such as the number of its lines
  */
 export function inputOf(
   folder: string,

@@ -5,8 +5,8 @@ import { Missing } from '../peers/store.ts';
 let updated = false;
 
 /**
- * Makes sure that a program is there; installs its Debian package where that is allowed. The machine's
- * services are not started: the experiments start their own, privately.
+ * Makes sure that a program is installed; installs its Debian package where that is permitted. The system's
+ * services are not started: the experiments start private ones.
  * @throws Missing
  */
 export async function needProgram(

@@ -1,4 +1,4 @@
-/** What a processor profile of V8 says, in a few words: how busy the thread was, and with what. */
+/** Summarises a processor profile of V8: how busy the thread was, and with what. */
 
 interface ProfileNode {
   readonly id: number;

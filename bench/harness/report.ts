@@ -1,6 +1,6 @@
 /**
- * What an experiment found: rows of one measure each, a cell for every program that was asked. Printed
- * as one table; each cell says beside its figure how many times Daybook is ahead of it.
+ * The results of an experiment: rows of one measure each, with a cell for every program. Printed as one table; each
+ * cell says next to its figure how many times better Daybook is.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface Cell {
   readonly value: number;
   /** Every run, in the order in which they were made. */
   readonly runs?: readonly number[];
-  /** What must be known to read the figure. */
+  /** A note needed to read the figure. */
   readonly note?: string;
 }
 
@@ -58,7 +58,7 @@ export class Report {
   readonly experiment: string;
   readonly input: Record<string, unknown>;
   readonly rows: Row[] = [];
-  /** What was run, by program. */
+  /** The commands that were run, by program. */
   readonly commands: Record<string, string> = {};
   readonly versions: Record<string, string> = {};
   readonly notes: string[] = [];
@@ -80,7 +80,7 @@ export class Report {
     this.input = input;
   }
 
-  /** Sets one figure; the row is made when it is first named. */
+  /** Sets one figure; its row is added at first use. */
   add(
     name: string,
     unit: string,
@@ -96,7 +96,7 @@ export class Report {
     row.cells.set(program, cell);
     const runs = cell.runs === undefined ? '' : ` (${cell.runs.map(figure).join(' ')})`;
     console.error(`${name}: ${program} ${figure(cell.value)} ${unit}${runs}`);
-    // A run that is stopped has kept what it measured.
+    // An interrupted run keeps the figures it has.
     this.write();
   }
 
@@ -169,7 +169,7 @@ export function figure(value: number): string {
   return String(Number(value.toPrecision(value < 10 ? 2 : 3)));
 }
 
-/** What an experiment was run on, in words. */
+/** The input of an experiment, in words. */
 export function inputText(input: Readonly<Record<string, unknown>>): string {
   return Object.entries(input)
     .map(

@@ -1,6 +1,6 @@
 /**
- * What has to be undone: servers stopped, folders removed. Everything that is entered is left again, in
- * reverse, at the end of an experiment, and when the run is interrupted.
+ * Cleanup: servers to stop, folders to remove. It runs in reverse order at the end of an experiment, and when the
+ * run is interrupted.
  */
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export class Scope {
     this.undo.push(undo);
   }
 
-  /** A new folder that other users of the machine may pass through: servers run as users of their own. */
+  /** A new folder that other users of the machine may traverse: servers run as their own users. */
   folder(parent = tmpdir()): string {
     const path = mkdtempSync(join(parent, 'daybook-peers-'));
     chmodSync(path, 0o711);

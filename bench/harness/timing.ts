@@ -14,7 +14,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }
 
-/** Most milliseconds that the repeats of one thing may take together. */
+/** Maximum total milliseconds of repeats of one measurement. */
 const PATIENCE_MS = 20_000;
 
 /** Runs `work` up to `times` times after one run that does not count; `work` returns milliseconds. */

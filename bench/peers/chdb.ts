@@ -1,4 +1,4 @@
-/** ClickHouse within a process (chdb), installed from PyPI into a cache folder of its own. */
+/** ClickHouse within a process (chdb), installed from PyPI into a separate cache folder. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { available, measure } from '../process.ts';
 import { ChildStore } from './child-store.ts';
 import { Missing, type Store } from './store.ts';
 
-/** @throws Missing where there is no Python or no package */
+/** @throws Missing if there is no Python or no package */
 export async function startChdb(scope: Scope): Promise<Store> {
   const python = await installed();
   const folder = scope.folder();

@@ -14,7 +14,7 @@ interface ChildCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly versionStatement: string;
-  /** What the store keeps. */
+  /** The files of the store. */
   readonly files: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class ChildStore implements Store {
     await this.child.close();
     await dropPages(this.present());
     this.child = new LineChild(this.start.command, this.start.args);
-    // Until it answers it is still starting, and that is not what is measured.
+    // Until it answers it is still starting, which must not be measured.
     await this.ask(this.start.versionStatement);
   }
 

@@ -1,7 +1,7 @@
 /**
- * The process that holds Daybook's engine: `node daybook-session.ts CASE`. The engine host answers over
- * a pipe within the process, with frames and checks as a window has them. A line asks for an
- * operation, `{"op":"query.run","params":{…}}`; `case` is filled in.
+ * The process of Daybook's engine: `node daybook-session.ts CASE`. The engine host answers over a pipe within the
+ * process, with the frames and checks of a window. Each line requests an operation,
+ * `{"op":"query.run","params":{…}}`; `case` is filled in.
  */
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -59,7 +59,7 @@ function tableOf(batch: ColumnBatch): (string | number | null)[][] {
   );
 }
 
-/** One user's look: 30 bars and the first 200 rows at once, as a window asks for them. */
+/** One user's view: 30 bars and the first 200 rows at once, as a window requests them. */
 async function look(
   view: View,
   bars: number,
@@ -82,7 +82,7 @@ async function look(
   return { ms, rowsMs, total: list.total, bars: timeline.total, path: list.timings.path };
 }
 
-/** What the panel of fields asks: which there are, and the values of those that are open. */
+/** The requests of the panel of fields: the fields, and the values of those that are open. */
 async function fields(open: readonly string[]): Promise<unknown> {
   const from = performance.now();
   const { fields: list } = await engine.call('field.list', { case: folder });
@@ -169,7 +169,7 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
   }
 }
 
-/** Below this there are too few samples to say anything. */
+/** Below this there are too few samples for a statement. */
 const PROFILED_MS = 1000;
 
 async function profiled(asked: Asked, times: number): Promise<unknown> {
@@ -188,7 +188,7 @@ async function profiled(asked: Asked, times: number): Promise<unknown> {
   return summarise(profile);
 }
 
-/** When the last change was told, milliseconds since 1970 with fractions. */
+/** When the last change was reported, in milliseconds since 1970 with fractions. */
 let noticed = 0;
 let watching: Promise<unknown> | undefined;
 function watch(): Promise<unknown> {
@@ -199,7 +199,7 @@ function watch(): Promise<unknown> {
   );
 }
 
-/** Users who each ask one thing after the other; whoever waits for longer than the patience gives up. */
+/** Users who each send one request after the other; one who waits longer than the patience gives up. */
 async function users({ queries, users: count, ms, patienceMs }: UsersAsked): Promise<unknown> {
   const until = performance.now() + ms;
   const took: number[] = [];
@@ -223,7 +223,9 @@ async function users({ queries, users: count, ms, patienceMs }: UsersAsked): Pro
   return { took, failed, gaveUp };
 }
 
-/** A commit by somebody else makes the engine read its snapshot again, and forget what belongs to the old one. */
+/**
+ * A commit by another process makes the engine read its snapshot again, and discard cached results of the old one.
+ */
 async function forget(): Promise<void> {
   const catalog = new Database(join(folder, 'case.sqlite'));
   const version = catalog.pragma('user_version', { simple: true });

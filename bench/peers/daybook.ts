@@ -21,13 +21,13 @@ interface Range {
   readonly path?: 'scan' | undefined;
 }
 
-/** A file of values that narrows a query, and what its columns are. */
+/** A file of values that narrows a query, and the meaning of its columns. */
 interface GivenList {
   readonly file: string;
   readonly fields: string[];
 }
 
-/** What a session is asked to do: see `daybook-session.ts`. */
+/** Requests to a session: see `daybook-session.ts`. */
 export type Asked =
   | { do: 'start' }
   | { do: 'open' }
@@ -54,7 +54,7 @@ interface Imported {
   readonly peakMemory: number;
 }
 
-/** Runs `daybook import` as a user does. @throws Error where it fails */
+/** Runs `daybook import` as a user does. @throws Error if it fails */
 export async function importCase(
   folder: string,
   paths: readonly string[],
@@ -75,10 +75,7 @@ export async function importCase(
   return { ...report.total, ms: run.wallMs, cpuMs: run.cpuMs, peakMemory: run.peakRss ?? 0 };
 }
 
-/**
- * Imports under V8's profiler into a case that is thrown away: what each thread of the process did, the
- * busiest first, in words.
- */
+/** Imports under V8's profiler into a temporary case: summarises each thread of the process, the busiest first. */
 export async function profileImport(
   folder: string,
   paths: readonly string[],
@@ -106,7 +103,7 @@ export async function profileImport(
   }
 }
 
-/** `daybook COMMAND …` as a process: its milliseconds and what it printed. */
+/** Runs `daybook COMMAND …` as a process: returns its milliseconds and its output. */
 export async function daybookCommand(
   args: readonly string[],
 ): Promise<{ ms: number; out: string; peakMemory: number }> {
@@ -132,7 +129,7 @@ export class DaybookEngine {
     scope.onClose(() => this.close());
   }
 
-  /** @throws Error what the engine says */
+  /** @throws Error with the engine's message */
   async ask<T>(asked: Asked): Promise<{ ms: number; rows: T }> {
     const line = await this.child.ask(JSON.stringify(JSON.stringify(asked)));
     const reply = JSON.parse(line) as { ms: number; rows: T; error?: string };
@@ -141,14 +138,14 @@ export class DaybookEngine {
   }
 
   /**
-   * Lets go of what was found for earlier questions, by a commit that changes nothing: what is measured
-   * next is an answer to a new question, with files and indexes in memory.
+   * Discards cached results with a commit that changes nothing: the next measurement answers a new question, with
+   * files and indexes in memory.
    */
   async forget(): Promise<void> {
     await this.ask({ do: 'forget' });
   }
 
-  /** A query's table, and what it cost. */
+  /** A query's table, and its cost. */
   async query(
     query: string,
     range: Range = {},
@@ -161,14 +158,14 @@ export class DaybookEngine {
   }
 
   /**
-   * Repeats something under V8's profiler: what the engine's thread does meanwhile. While it is idle it
-   * waits for DuckDB's threads.
+   * Repeats something under V8's profiler and summarises the engine's thread, which idles while it waits for
+   * DuckDB's threads.
    */
   async profile(asked: Asked, times: number): Promise<ProfileSummary> {
     return (await this.ask<ProfileSummary>({ do: 'profile', asked, times })).rows;
   }
 
-  /** A new process, and none of the case's pages in memory. */
+  /** A new process, with none of the case's pages in memory. */
   async cold(): Promise<void> {
     await this.close();
     await dropPages([this.folder]);
