@@ -50,6 +50,7 @@ class AuditReader implements LineTaker {
   private readonly begins: ReadonlySet<ByteOffset>;
   private readonly address = new Uint8Array(16);
   private seq = 0;
+  private unended = 0;
   private begun: Begun | undefined;
 
   /** @param begins of transactions within others that have no end */
@@ -66,7 +67,7 @@ class AuditReader implements LineTaker {
   line(text: string, { offset, end }: Place): void {
     const boundary = boundaryOf(text);
     const isWhole = boundary?.section === 'A';
-    if (isWhole && (this.begun?.isWhole === false || this.begins.has(offset))) this.end();
+    if (isWhole && (this.begun?.isWhole === false || this.begins.has(offset))) this.giveUp();
     if (this.begun === undefined) {
       if (boundary === undefined) {
         if (text.trim() === '') this.sink.skip('blank line', 1);
@@ -79,8 +80,12 @@ class AuditReader implements LineTaker {
     const { begun } = this;
     begun.lines.push({ text, offset, end });
     begun.characters += text.length;
-    if (boundary?.section === 'Z' && boundary.id === begun.id) this.end();
-    else if (begun.lines.length >= MAX_LINES || begun.characters >= MAX_CHARACTERS) this.flush();
+    if (boundary?.section === 'Z' && boundary.id === begun.id) {
+      this.flush();
+      this.begun = undefined;
+    } else if (begun.lines.length >= MAX_LINES || begun.characters >= MAX_CHARACTERS) {
+      this.flush();
+    }
   }
 
   /** What the transaction has beyond these lines is another event of its time. */
@@ -95,8 +100,18 @@ class AuditReader implements LineTaker {
   }
 
   end(): void {
+    this.giveUp();
+    const { unended } = this;
+    if (unended > 0)
+      this.sink.note(`${unended} of its transactions ${unended === 1 ? 'has' : 'have'} no end`);
+  }
+
+  /** The transaction has no end. */
+  private giveUp(): void {
+    if (this.begun === undefined) return;
     this.flush();
     this.begun = undefined;
+    this.unended += 1;
   }
 
   private emit(lines: readonly Line[], found: Transaction, isInherited = false): void {

@@ -184,7 +184,7 @@ describe('a transaction', () => {
 
   it('has no time of a day that there is not, and may have no end', async () => {
     const whole = transaction();
-    const { rows } = await collect(
+    const { rows, notes } = await collect(
       transaction({ time: '31/Feb/2026:07:58:27 +0000' }) +
         whole.slice(0, whole.indexOf('--4b3c2a1d-F--')) +
         transaction({ edge: (section) => `--5b3c2a1d-${section}--` }),
@@ -194,6 +194,7 @@ describe('a transaction', () => {
       [AT, undefined],
       [AT, '403'],
     ]);
+    expect(notes).toEqual(['1 of its transactions has no end']);
   });
 });
 
