@@ -32,8 +32,8 @@ const env = (): Record<string, string> => ({
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_REGION: 'us-east-1',
 });
-const run = (...args: string[]) => daybook(args, { env: env() });
-const verify = (place: string) => commands!.run(['verify', place]);
+const run = (...args: string[]) => commands!.run(args);
+const verify = (place: string) => run('verify', place);
 
 interface Report {
   readonly files: number;
@@ -126,7 +126,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const first = await handOver('s3://plain/case/');
     expect(first).toMatchObject({ written: first.files, kept: 0, removed: 0 });
     await expectWhole('plain', first);
-    const deleted = await daybook(['delete', acme, 'kind:dns', '--reason', 'a test']);
+    const deleted = await run('delete', acme, 'kind:dns', '--reason', 'a test');
     expect(deleted.status, deleted.err).toBe(0);
     const second = await handOver('s3://plain/case');
     expect(second.kept).toBeGreaterThan(0);
@@ -256,7 +256,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     await server!.makeBucket('ending');
     const place = 's3://ending/case';
     const slow = await heldAt(place, 'DELETE', `/ending/${MARK}`);
-    await daybook(['tag', acme, 'failed', 'ending']);
+    await run('tag', acme, 'failed', 'ending');
     const fast = await heldAt(place, 'PUT', '/ending/case/tags/');
     expectRefused(await slow.end(), place);
     expect((await server!.objects('ending')).has(MARK)).toBe(true);
@@ -290,7 +290,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     }
     const late = `/${bucket}/case/events/kind%3Dflow/`;
     const slow = await heldAt(place, 'PUT', late);
-    const deleted = await daybook(['delete', own, 'kind:flow', '--reason', 'a test']);
+    const deleted = await run('delete', own, 'kind:flow', '--reason', 'a test');
     expect(deleted.status, deleted.err).toBe(0);
     const done = await run('hand-over', own, place, '--yes');
     expect(done.status, done.err).toBe(0);
