@@ -25,7 +25,7 @@ import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
 import { type Wanted, batchScope, computeAgain } from '../query/batch/batch-scope.ts';
 import { overflowOf } from '../query/batch/row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
-import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
+import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/values/spelling.ts';
 import type { BatchStage } from '../query/batch/stage.ts';
 import { notesOfTotals, stageOperatorOf } from '../query/stages/stages.ts';
 import { sorted } from '../query/batch/table.ts';

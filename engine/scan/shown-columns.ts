@@ -13,7 +13,7 @@ import type { Plan } from '../query/plan/plan.ts';
 import type { OutputColumn } from '../query/statements/outputs.ts';
 import { OVERFLOW_COLUMN } from '../query/plan/scope.ts';
 import { shapeOf } from '../query/values/values.ts';
-import { type Read, numberRead, readsOf, textRead } from '../query/batch/field-values.ts';
+import { type Read, numberRead, readsOf, textRead } from '../query/batch/values/field-values.ts';
 import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
 import type { RowScope } from '../query/batch/row-scope.ts';
 

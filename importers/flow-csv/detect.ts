@@ -11,7 +11,7 @@ import { nfdumpText, readHeading } from './dialects/nfdump-text.ts';
 import { TABLE_DIALECTS } from './dialects/registry.ts';
 import { hasAll, isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
 import { simplify } from './fields.ts';
-import { flatten, type Flat } from '../../engine/fields/reading/flatten.ts';
+import { flatten, type Flat } from '../../engine/fields/reading/json/flatten.ts';
 import { guessMapping, isDateTime, timeByValues } from './guess.ts';
 import { LIST_NAMES } from './json/json-elements.ts';
 

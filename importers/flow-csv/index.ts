@@ -25,7 +25,7 @@ import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { BYTES_TOTAL, PACKETS_TOTAL, isMappable, simplify } from './fields.ts';
-import { isWrapped, unwrap } from '../../engine/fields/reading/flatten.ts';
+import { isWrapped, unwrap } from '../../engine/fields/reading/json/flatten.ts';
 import { guessMapping, kindOfFields, listedMapping, tableMapping } from './guess.ts';
 import { ElementScanner, type ElementSink } from './json/json-elements.ts';
 import { JsonRecords } from './json/json-records.ts';

@@ -13,7 +13,7 @@ import type { Detected } from './detect.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
 import { zeekLog } from './dialects/zeek.ts';
-import type { Flat } from '../../engine/fields/reading/flatten.ts';
+import type { Flat } from '../../engine/fields/reading/json/flatten.ts';
 import { JsonRecords } from './json/json-records.ts';
 import { ATTR, LIST, numberOf, simplify, type Setter } from './fields.ts';
 import { BEHIND } from './plain-cells.ts';

@@ -14,7 +14,7 @@ import type { EventBatch } from '../../columns/event-batch.ts';
 import type { NumberColumn, TextColumn } from '../../columns/columns.ts';
 import { CUT_TEXTS } from '../../contract/event.ts';
 import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
-import { EmbeddedJson } from '../reading/embedded-json.ts';
+import { EmbeddedJson } from '../reading/json/embedded-json.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
 import {

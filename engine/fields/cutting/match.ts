@@ -6,7 +6,7 @@
  */
 import { forget, found, isValid, keep } from './found.ts';
 import { auditValueEnd } from '../reading/read-audit.ts';
-import { readJson } from '../reading/read-json.ts';
+import { readJson } from '../reading/json/read-json.ts';
 import { readLogin } from '../reading/read-login.ts';
 import {
   readCef,

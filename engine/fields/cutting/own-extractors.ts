@@ -8,7 +8,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
 import { shippedCutter, shippedExtractors } from './extractors.ts';
-import { jsonProblem, lineOf } from '../reading/json-places.ts';
+import { jsonProblem, lineOf } from '../reading/json/json-places.ts';
 
 const MOST_BYTES = 1 << 20;
 const MOST_TEMPLATES = 2000;

@@ -4,7 +4,7 @@ import type { TextColumn } from '../../columns/columns.ts';
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import { ComputedColumns, type RowScope } from './row-scope.ts';
 import { OVERFLOW_COLUMN } from '../plan/scope.ts';
-import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
+import { ATTRIBUTE_PREFIX, spellingOf } from './values/spelling.ts';
 
 /** Names that a scan reads, in the form of the hint for importers; undefined: everything. */
 export type Wanted = Set<string> | undefined;

@@ -6,7 +6,7 @@ import type { Resolve } from '../names/fields.ts';
 import { type Extent, shapeOf } from '../values/values.ts';
 import { type Budget, growingWithin } from './budget.ts';
 import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
-import { Key } from './key.ts';
+import { Key } from './values/key.ts';
 import { type Accumulator, Counter, type TakeGrouped, accumulator } from './measures.ts';
 import { type Wanted, batchScope } from './batch-scope.ts';
 import type { RowScope } from './row-scope.ts';

@@ -14,9 +14,9 @@ import { compareTexts } from '../values/text-order.ts';
 import { type Extent, numberOf, shapeOf } from '../values/values.ts';
 import { type Budget, growingWithin } from './budget.ts';
 import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
-import { Key, type KeyFiller } from './key.ts';
+import { Key, type KeyFiller } from './values/key.ts';
 import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
-import { textNumber } from './text-number.ts';
+import { textNumber } from './values/text-number.ts';
 
 /** Takes `rows[0, n)`, row i into group `groups[i]` of `size`: all those that there are by now. */
 export type TakeGrouped = (rows: Int32Array, groups: Int32Array, n: number, size: number) => void;

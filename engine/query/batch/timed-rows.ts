@@ -5,7 +5,7 @@
  */
 import type { Field } from '../names/fields.ts';
 import type { Budget } from './budget.ts';
-import { readsOf } from './field-values.ts';
+import { readsOf } from './values/field-values.ts';
 import type { TakeGrouped } from './measures.ts';
 import { type RowScope, numberAt } from './row-scope.ts';
 

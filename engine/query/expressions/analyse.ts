@@ -1,6 +1,6 @@
 /** Converts expressions to values: resolves names and checks types, so that the result is always valid. */
 import type { Expression, ValueNode } from '../syntax/ast.ts';
-import { readsOf } from '../batch/field-values.ts';
+import { readsOf } from '../batch/values/field-values.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import type { Field, Ref, Resolve } from '../names/fields.ts';
 import { number as numberSql, real, text as textSql } from '../dialect/clickhouse.ts';

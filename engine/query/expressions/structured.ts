@@ -1,5 +1,5 @@
 /** Values by their names in texts that are JSON, or pairs of keys and values. */
-import { jsonStrings } from '../../fields/reading/json-strings.ts';
+import { jsonStrings } from '../../fields/reading/json/json-strings.ts';
 import { jsonMember as jsonMemberThere } from '../dialect/clickhouse-json.ts';
 import { jsonMember } from '../dialect/json-sql.ts';
 import { extracted as extractedThere } from '../dialect/clickhouse.ts';

@@ -7,7 +7,7 @@ import {
   parseIp6,
   uuidToIp6,
 } from '../values/address.ts';
-import { textNumber } from '../batch/text-number.ts';
+import { textNumber } from '../batch/values/text-number.ts';
 import { textAsNumber } from '../dialect/duckdb.ts';
 import * as sql from '../dialect/written-sql.ts';
 import { formatMicros } from '../time/time.ts';

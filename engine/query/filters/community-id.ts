@@ -3,7 +3,7 @@
  * ports and protocol. https://github.com/corelight/community-id-spec
  */
 import type { Test } from '../syntax/ast.ts';
-import { communityReader } from '../batch/community.ts';
+import { communityReader } from '../batch/values/community.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, textOf } from '../batch/row-scope.ts';
 import { matches as matchesThere, text as textThere } from '../dialect/clickhouse.ts';

@@ -10,7 +10,7 @@ import {
   parseAddress,
 } from '../values/address.ts';
 import type { Test } from '../syntax/ast.ts';
-import { presentIn } from '../batch/presence.ts';
+import { presentIn } from '../batch/values/presence.ts';
 import { type RowFilter, every, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { both as bothSql, either as eitherSql, TRUE_SQL } from '../dialect/clickhouse.ts';

@@ -8,7 +8,7 @@ import type { Column } from '../../columns/columns.ts';
 import type { Test } from '../syntax/ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed, textOf } from '../batch/row-scope.ts';
-import { textNumber } from '../batch/text-number.ts';
+import { textNumber } from '../batch/values/text-number.ts';
 import {
   anyOf,
   either as eitherSql,

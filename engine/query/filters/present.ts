@@ -1,6 +1,6 @@
 /** `host:*`: the field has a value. */
-import { communityReader } from '../batch/community.ts';
-import { presentIn } from '../batch/presence.ts';
+import { communityReader } from '../batch/values/community.ts';
+import { presentIn } from '../batch/values/presence.ts';
 import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed } from '../batch/row-scope.ts';
 import { FALSE_SQL, TRUE_SQL, either as eitherSql } from '../dialect/clickhouse.ts';

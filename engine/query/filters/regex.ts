@@ -5,7 +5,7 @@
  */
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { filterPlaces, patternTest, placesOf, placesOfAll } from '../batch/text-places.ts';
+import { filterPlaces, patternTest, placesOf, placesOfAll } from '../batch/values/text-places.ts';
 import { matches } from '../dialect/clickhouse.ts';
 import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
 import { printTest } from '../syntax/print.ts';

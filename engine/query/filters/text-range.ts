@@ -2,7 +2,12 @@
 import type { Test } from '../syntax/ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { type TextTest, compareBytes, filterPlaces, placesOf } from '../batch/text-places.ts';
+import {
+  type TextTest,
+  compareBytes,
+  filterPlaces,
+  placesOf,
+} from '../batch/values/text-places.ts';
 import { both, text } from '../dialect/clickhouse.ts';
 import type { AttributeField, Field, TextField } from '../names/fields.ts';
 import { syntaxError } from '../syntax/query-error.ts';

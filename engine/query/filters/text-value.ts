@@ -6,7 +6,7 @@ import { hasToken, tokensIn } from '../../util/tokens.ts';
 import { attributesNamed, isAttributeColumn } from '../names/attribute-names.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
+import { equals, filterPlaces, patternTest, placesOf } from '../batch/values/text-places.ts';
 import { either, matches, text as literal } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { dimensionOf } from '../names/dimensions.ts';

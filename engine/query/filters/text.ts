@@ -8,7 +8,12 @@
 import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../util/tokens.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { filterPlaces, patternTest, placesOfAll, placesOfRef } from '../batch/text-places.ts';
+import {
+  filterPlaces,
+  patternTest,
+  placesOfAll,
+  placesOfRef,
+} from '../batch/values/text-places.ts';
 import { either as eitherSql, matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue, joinedTexts } from '../dialect/duckdb.ts';

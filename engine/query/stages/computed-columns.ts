@@ -1,5 +1,5 @@
 /** Columns that a stage computes of each row of a table, in SQL and in memory. */
-import { readsOf } from '../batch/field-values.ts';
+import { readsOf } from '../batch/values/field-values.ts';
 import { withExpressions } from '../plan/analyse.ts';
 import { type BatchTable, project, sorted, tableScopeOf } from '../batch/table.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';

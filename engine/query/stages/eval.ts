@@ -4,7 +4,7 @@
  */
 import type { Name, Stage } from '../syntax/ast.ts';
 import { computedField, computedValue } from '../plan/analyse.ts';
-import { readsOf } from '../batch/field-values.ts';
+import { readsOf } from '../batch/values/field-values.ts';
 import { type BatchTable, type Row, project, sorted, tableScopeOf } from '../batch/table.ts';
 import { TRUE_SQL } from '../dialect/clickhouse.ts';
 import {

@@ -3,7 +3,7 @@
  */
 import type { Kind } from '../../../engine/contract/event.ts';
 import type { Setter } from '../fields.ts';
-import type { Flat } from '../../../engine/fields/reading/flatten.ts';
+import type { Flat } from '../../../engine/fields/reading/json/flatten.ts';
 import type { Dialect } from './dialect.ts';
 
 const EVERY_EVENT: Readonly<Record<string, Setter>> = {

@@ -4,7 +4,7 @@
  */
 import type { Kind } from '../../../engine/contract/event.ts';
 import { simplify, type Setter } from '../fields.ts';
-import type { Flat } from '../../../engine/fields/reading/flatten.ts';
+import type { Flat } from '../../../engine/fields/reading/json/flatten.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Columns that mean the same in every log. */

@@ -47,8 +47,8 @@ import {
   type Scalar,
   unwrap,
   writtenText,
-} from '../../../engine/fields/reading/flatten.ts';
-import { parseWithRepeatedNames } from '../../../engine/fields/reading/repeated-names.ts';
+} from '../../../engine/fields/reading/json/flatten.ts';
+import { parseWithRepeatedNames } from '../../../engine/fields/reading/json/repeated-names.ts';
 import { isTime, kindOf } from '../guess.ts';
 import { parseProtocol, parseWholeOrHex } from '../numbers.ts';
 import { planRow, SetterChooser } from '../plan.ts';

@@ -2,7 +2,7 @@
  * Finds the line on which a member or element of a JSON text begins, so that messages can say where something is
  * wrong. The text has been parsed before: only positions are read here.
  */
-import type { DocumentPath } from '../cutting/extractor.ts';
+import type { DocumentPath } from '../../cutting/extractor.ts';
 
 /** The line, from 1, of the value at a path; for a missing value, that of its container. */
 export function lineOf(text: string, path: DocumentPath): number {

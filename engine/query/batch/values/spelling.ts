@@ -2,9 +2,9 @@
  * Converts the codes of a batch (`EventBatch.coded`) to texts, for code that cannot use codes: written into the
  * text column once per filling, on request.
  */
-import type { EventBatch } from '../../columns/event-batch.ts';
-import type { TextColumn } from '../../columns/columns.ts';
-import { SEARCHED_TEXTS } from '../../contract/event.ts';
+import type { EventBatch } from '../../../columns/event-batch.ts';
+import type { TextColumn } from '../../../columns/columns.ts';
+import { SEARCHED_TEXTS } from '../../../contract/event.ts';
 
 export const ATTRIBUTE_PREFIX = 'a:';
 

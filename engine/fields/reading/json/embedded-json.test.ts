@@ -1,8 +1,8 @@
 /** Fields of records as JSON in messages. */
 import { expect, it } from 'vitest';
-import { Cutter } from '../cutting/cutter.ts';
-import { shippedExtractors } from '../cutting/extractors.ts';
-import { cutFields } from '../cutting/cut-fields.ts';
+import { Cutter } from '../../cutting/cutter.ts';
+import { shippedExtractors } from '../../cutting/extractors.ts';
+import { cutFields } from '../../cutting/cut-fields.ts';
 
 const all = new Cutter(shippedExtractors());
 

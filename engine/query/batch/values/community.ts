@@ -1,7 +1,7 @@
 /** The Community ID of a row: as its event states it, or computed from the five-tuple. */
-import { communityId } from '../../util/community-id.ts';
-import type { Column } from '../../columns/columns.ts';
-import { type RowScope, attributeReader, ip6At, numberAt } from './row-scope.ts';
+import { communityId } from '../../../util/community-id.ts';
+import type { Column } from '../../../columns/columns.ts';
+import { type RowScope, attributeReader, ip6At, numberAt } from '../row-scope.ts';
 
 /** Call it once per batch. */
 export function communityReader(scope: RowScope): (row: number) => string | undefined {

@@ -1,7 +1,7 @@
 /** The values that rows in memory have of a field. */
-import type { Column } from '../../columns/columns.ts';
-import { eventIdRefs, type Field, type Ref } from '../names/fields.ts';
-import type { RawValue } from '../values/raw-value.ts';
+import type { Column } from '../../../columns/columns.ts';
+import { eventIdRefs, type Field, type Ref } from '../../names/fields.ts';
+import type { RawValue } from '../../values/raw-value.ts';
 import { communityReader } from './community.ts';
 import {
   type RowScope,
@@ -11,7 +11,7 @@ import {
   numberAt,
   textOf,
   uuidOf,
-} from './row-scope.ts';
+} from '../row-scope.ts';
 
 export type Read = (row: number) => RawValue;
 

@@ -1,10 +1,10 @@
 /** Rows of a batch by their texts: those of a column, of an attribute, or of all that words are searched in. */
-import type { CodedColumn, TextColumn } from '../../columns/columns.ts';
-import type { ValueField } from '../filters/field-texts.ts';
-import { compilePattern } from '../re2/matcher.ts';
+import type { CodedColumn, TextColumn } from '../../../columns/columns.ts';
+import type { ValueField } from '../../filters/field-texts.ts';
+import { compilePattern } from '../../re2/matcher.ts';
 import { CodeMemo } from './code-memo.ts';
-import type { RowFilter } from './row-filter.ts';
-import { type RowScope, overflowNamed, overflowOf, textEnd, textStart } from './row-scope.ts';
+import type { RowFilter } from '../row-filter.ts';
+import { type RowScope, overflowNamed, overflowOf, textEnd, textStart } from '../row-scope.ts';
 
 /** Whether a text, as UTF-8 in `bytes[start, end)`, matches. */
 export type TextTest = (bytes: Uint8Array, start: number, end: number) => boolean;

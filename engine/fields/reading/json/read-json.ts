@@ -6,9 +6,9 @@
  *
  * A truncated message gives the members before its end; invalid JSON ends the reading, and it never throws.
  */
-import { ESCAPES, type Escapes, offer, offerOnce } from '../cutting/found.ts';
-import { hashByte } from '../../util/hash-table/hash.ts';
-import type { Pairs } from '../cutting/template.ts';
+import { ESCAPES, type Escapes, offer, offerOnce } from '../../cutting/found.ts';
+import { hashByte } from '../../../util/hash-table/hash.ts';
+import type { Pairs } from '../../cutting/template.ts';
 
 const MOST_DEPTH = 16;
 const [QUOTE, COMMA, COLON, BACKSLASH, DOT] = [34, 44, 58, 92, 46];

@@ -5,10 +5,10 @@
  * Invariant: only a message that ends with the object is read, and only if it states no name more than once, since
  * it is unknown which value the program meant. It never throws.
  */
-import type { EventBatch } from '../../columns/event-batch.ts';
+import type { EventBatch } from '../../../columns/event-batch.ts';
 import { flatten, type Flat, unwrap } from './flatten.ts';
-import { DialectFinder } from '../registry/meanings.ts';
-import { RecordFields } from '../records/record-fields.ts';
+import { DialectFinder } from '../../registry/meanings.ts';
+import { RecordFields } from '../../records/record-fields.ts';
 import { parseWithRepeatedNames } from './repeated-names.ts';
 
 /** Longer messages are left uncut. */

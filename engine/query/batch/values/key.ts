@@ -5,16 +5,16 @@
  * A field may have several values in an event (`ip`, `port`): the event is then in one group for each different
  * value, as in the engine's SQL (engine/query/values/values.ts, which defines the shapes).
  */
-import { IP6_TYPE } from '../dialect/duckdb.ts';
-import type { CodedColumn, Column, TextColumn } from '../../columns/columns.ts';
-import { eventIdRefs, type Field, type Ref } from '../names/fields.ts';
-import type { RawValue } from '../values/raw-value.ts';
-import type { Part, ValueShape } from '../values/values.ts';
-import { type Budget, growingWithin } from './budget.ts';
+import { IP6_TYPE } from '../../dialect/duckdb.ts';
+import type { CodedColumn, Column, TextColumn } from '../../../columns/columns.ts';
+import { eventIdRefs, type Field, type Ref } from '../../names/fields.ts';
+import type { RawValue } from '../../values/raw-value.ts';
+import type { Part, ValueShape } from '../../values/values.ts';
+import { type Budget, growingWithin } from '../budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
-import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
-import type { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
+import { ByteDictionary } from '../../../util/hash-table/byte-dictionary.ts';
+import type { TupleDictionary } from '../../../util/hash-table/tuple-dictionary.ts';
 import {
   type RowScope,
   dayText,
@@ -23,7 +23,7 @@ import {
   textEnd,
   textStart,
   uuidOf,
-} from './row-scope.ts';
+} from '../row-scope.ts';
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder('utf-8', { ignoreBOM: true });

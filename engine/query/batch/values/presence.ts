@@ -1,7 +1,7 @@
 /** Rows of a batch that have a value in any of some columns. */
-import type { Ref } from '../names/fields.ts';
-import type { RowFilter } from './row-filter.ts';
-import type { RowScope } from './row-scope.ts';
+import type { Ref } from '../../names/fields.ts';
+import type { RowFilter } from '../row-filter.ts';
+import type { RowScope } from '../row-scope.ts';
 
 export function presentIn(refs: readonly (Ref | undefined)[], scope: RowScope): RowFilter {
   const presences = () =>
