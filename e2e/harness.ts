@@ -1,4 +1,4 @@
-/** Runs the product as a user does: its command line as a process of its own. */
+/** Runs the product as a user does: its command line in a separate process. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export function daybook(
   return start([join(ROOT, 'app/cli/daybook.mjs'), ...args], env, input);
 }
 
-/** Imports files or folders into the case `target`, and gives its path. */
+/** Imports files or folders into the case `target`, and returns its path. */
 export async function importInto(target: string, ...sources: string[]): Promise<string> {
   const run = await daybook(['import', target, ...sources]);
   if (run.status !== 0) throw new Error(`the import failed: ${run.err}`);
@@ -64,7 +64,7 @@ function start(
   });
 }
 
-/** A folder of a test's own, and how to get rid of it. */
+/** A temporary folder for a test, and a function that removes it. */
 export function scratch(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

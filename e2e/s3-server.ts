@@ -6,17 +6,17 @@ import { createInterface } from 'node:readline';
 
 export interface S3Server {
   readonly url: string;
-  /** Answers the next requests of a method by 503 and `Retry-After: 1`. @returns when they came */
+  /** Answers the next requests of a method with 503 and `Retry-After: 1`. @returns when they arrived */
   refuseNext(method: string, times: number): readonly number[];
   /** Lets the next request of a method whose path begins so wait until it is released. */
   holdNext(method: string, begin: string): { readonly came: Promise<void>; release(): void };
   /** Answers nothing to the next request of a method whose path begins so, once it was done. */
   loseAnswer(method: string, begin: string): void;
-  /** What it does with `If-Match` and `If-None-Match` of requests that change something. */
+  /** How it treats `If-Match` and `If-None-Match` of requests that change something. */
   conditions(how: Conditions): void;
   /** Ends the next answers that have a body of more than 64 bytes in its middle. */
   cutNext(times: number): void;
-  /** How many requests there were, those of this interface left out. */
+  /** Number of requests, without those of this interface. */
   requests(): number;
   /** Resolves once there were that many requests. */
   cameTo(requests: number): Promise<void>;
@@ -27,7 +27,7 @@ export interface S3Server {
     content: string | Uint8Array<ArrayBuffer>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<void>;
-  /** What was put beside an object. */
+  /** The metadata of an object. */
   note(bucket: string, key: string): Promise<string>;
   remove(bucket: string, key: string): Promise<void>;
   /** All objects by their keys. */
@@ -53,7 +53,7 @@ interface Faults {
   cut: number;
 }
 
-/** Requests pass through here, so that they can be counted, refused and cut. */
+/** Requests pass through here, so that they can be counted, refused and interrupted. */
 async function counting(port: number, faults: Faults, count: () => void) {
   const serve = async (from: IncomingMessage, back: ServerResponse): Promise<void> => {
     count();
@@ -64,7 +64,7 @@ async function counting(port: number, faults: Faults, count: () => void) {
       faults.held.delete(held);
       held.came();
       await held.released;
-      // Whoever sent it was killed meanwhile.
+      // The sender was killed meanwhile.
       if (from.destroyed) return;
     }
     const { refused } = faults;
@@ -109,7 +109,7 @@ async function counting(port: number, faults: Faults, count: () => void) {
       },
     );
     forwarded.on('error', () => back.destroy());
-    // Whoever is killed sends half of a request: so does this.
+    // A killed sender sends half of a request: so does this.
     from.on('aborted', () => forwarded.destroy());
     from.pipe(forwarded);
   };
@@ -167,7 +167,7 @@ export async function s3Server({
     init: RequestInit = {},
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> => {
-    // Which service is asked is read from it; nobody checks it.
+    // It tells which service is requested; nobody checks it.
     const authorization = 'AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request';
     return fetch(`${own}/${path}`, { ...init, headers: { ...headers, authorization } });
   };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { daybook } from './harness.ts';
 
 /**
- * Makes `tagged.daybook` in `folder` and gives its path. Line 3 is tagged `guessed`, line 5 `stolen`.
+ * Makes `tagged.daybook` in `folder` and returns its path. Line 3 is tagged `guessed`, line 5 `stolen`.
  * @param all the tag of every line
  * @param run runs its commands
  */

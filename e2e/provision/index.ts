@@ -17,13 +17,13 @@ export interface PythonPackage {
 }
 
 interface Provision {
-  /** `args`: what it has to be started with here. */
+  /** `args`: command line arguments that it needs here. */
   chromium: { path: string; kind: string; version: string; args: string[] } | null;
   electron: { path: string; dist: string; version: string } | null;
   xvfb: string | null;
   /** `shell` is a program. */
   duckdb: { oldest: PythonPackage; newest: PythonPackage; shell: string } | null;
-  /** `tool` is what cannot be used without it, the rest is for people. */
+  /** `tool` is required to use it, the rest is for people. */
   /** `module` is chdb's. */
   clickhouse: { module: string } | null;
   /** moto: a server of buckets. */
@@ -33,7 +33,7 @@ interface Provision {
 
 let found: Provision | undefined;
 
-/** What is there. Runs the provision if it has not been run on this machine. */
+/** The tools that are available. Runs the provision if it has not been run on this machine. */
 export function provision(): Provision {
   if (found !== undefined) return found;
   const cache =
@@ -61,9 +61,9 @@ function read(file: string): Provision | undefined {
   }
 }
 
-/** Whether what was found then is still there. */
+/** Whether a tool found earlier is still there. */
 function usable(one: Provision): boolean {
-  // Written before DuckDB, or its shell, was among what is provided.
+  // Written before DuckDB, or its shell, was provided.
   if (one.duckdb === undefined || (one.duckdb !== null && !('shell' in one.duckdb))) return false;
   if (one.clickhouse === undefined || one.s3 === undefined) return false;
   const files = [
@@ -74,12 +74,12 @@ function usable(one: Provision): boolean {
   return files.every((file) => file === undefined || existsSync(file));
 }
 
-/** chdb's module: that of `DAYBOOK_CHDB`, else what was provided; undefined: there is none. */
+/** chdb's module: that of `DAYBOOK_CHDB`, otherwise the provided one; undefined: there is none. */
 export function clickhouseModule(): string | undefined {
   return process.env['DAYBOOK_CHDB'] ?? provision().clickhouse?.module;
 }
 
-/** A server of buckets; undefined: there is none. */
+/** An S3 server; undefined: there is none. */
 export function bucketServer(): NonNullable<Provision['s3']> | undefined {
   return provision().s3 ?? undefined;
 }
@@ -104,7 +104,7 @@ export interface Display {
   stop(): void;
 }
 
-/** A display of its own for Electron, 1600 by 1000. It ends with this process at the latest. */
+/** A separate display for Electron, 1600 by 1000. It ends with this process at the latest. */
 export async function startDisplay(): Promise<Display> {
   const { xvfb } = provision();
   if (xvfb === null) throw new Error('there is no Xvfb');

@@ -1,6 +1,6 @@
 /**
- * What the provision found really works: a Chromium and an Electron that Playwright drives, a page in
- * each, and text drawn in a font. Where one is missing, the test's name says why.
+ * The provisioned tools work: a Chromium and an Electron that Playwright controls, a page in each, and text drawn
+ * in a font. Skipped where one is missing; the test's name says why.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,8 +20,8 @@ const PAGE = `<meta charset="utf-8"><title>up</title>
 <p><span id="narrow-sans">iiiiiiii</span>`;
 
 /**
- * What a page shows: a sum, and widths in CSS pixels that only real fonts have (each letter of a
- * monospaced one is as wide as the others, those of the other are not).
+ * Content of a page: a sum, and widths in CSS pixels that only real fonts have (each letter of a monospaced font is
+ * as wide as the others, those of the other font are not).
  */
 const SHOWN = `(() => {
   const width = (id) => document.getElementById(id).getBoundingClientRect().width;
@@ -36,7 +36,7 @@ const SHOWN = `(() => {
 
 const WORKS = { sum: 2, title: 'up', textIsWide: true, monospaced: true, proportional: true };
 
-/** Dark and light pixels of a screenshot, as the page itself decodes it: text was drawn or was not. */
+/** Dark and light pixels of a screenshot, as decoded by the page itself: whether text was drawn. */
 async function inked(page: Page): Promise<{ dark: number; light: number }> {
   const image = (await page.screenshot()).toString('base64');
   return page.evaluate(`(async () => {

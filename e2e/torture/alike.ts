@@ -8,8 +8,8 @@ export function answersAlike(one: Answered, other: Answered): boolean {
 }
 
 /**
- * Whether two answers are equal but for the last digits of numbers of which one has a fraction.
- * @param scale of what such a number is a difference
+ * Whether two answers are equal except for the last digits of numbers of which one has a fraction.
+ * @param scale magnitude of the numbers whose difference such a number is
  */
 function alike(one: unknown, other: unknown, scale = 0): boolean {
   if (typeof one === 'number' && typeof other === 'number') {

@@ -1,7 +1,7 @@
 /**
- * Archives made to do harm: bombs, members that overlap, names that lead elsewhere, links, depth without
- * end, sizes that lie. An import of one ends in time and within its memory, writes nothing outside the case,
- * and does not call complete what it did not read.
+ * Malicious archives: bombs, overlapping members, names that lead elsewhere, links, endless nesting, false sizes.
+ * An import of one ends in time and within its memory, writes nothing outside the case, and does not call complete
+ * what it did not read.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const LINE = '2026-10-12T08:00:00Z gate app: the same line\n';
 
 interface Trick {
   readonly what: string;
-  /** Whether all that is in it may be read: then nothing needs to be said. */
+  /** Whether all of its content can be read: then nothing needs to be reported. */
   readonly whole: boolean;
   make(random: Random): { readonly name: string; readonly bytes: Buffer };
 }

@@ -1,6 +1,6 @@
 /**
- * Holds one case open and answers the questions of an `Asker`: a line of JSON each, on standard input. As
- * `daybook query` does, but for the printing, or as a window's engine does.
+ * Holds one case open and answers the questions of an `Asker`: a line of JSON each, on standard input. Answers as
+ * `daybook query` does, without the printing, or as a window's engine does.
  */
 import { createInterface } from 'node:readline';
 import { engineServices } from '../../app/engine/services.ts';
@@ -23,7 +23,7 @@ const options = { memoryLimit: queryMemory, threads };
 let opened: CaseSession | undefined;
 const session = (): CaseSession => (opened ??= CaseSession.open(process.argv[2]!, options));
 
-/** An engine beside it, for what windows ask. */
+/** An engine in addition, for questions of windows. */
 let window: { engine: Connection; close(): Promise<void> } | undefined;
 function engine(): Connection {
   if (window !== undefined) return window.engine;
@@ -85,7 +85,7 @@ async function ask(question: Question): Promise<Answered> {
   return { answer: comparable(rows), shape, rows: rows.length, path: running.timings().path };
 }
 
-/** What can be compared; columns in whatever order, as a row's names decide. */
+/** The comparable part; columns in any order, as a row's names identify them. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'bigint'

@@ -1,4 +1,4 @@
-/** Asks a case many questions: a process of its own holds it open, as an engine does. */
+/** Asks a case many questions: a separate process holds it open, as an engine does. */
 import { LineProcess } from './line-process.ts';
 import type { ViewQuestion } from './views.ts';
 
@@ -13,19 +13,19 @@ export interface Question {
   readonly list?: { readonly text: string; readonly fields?: readonly string[] };
   /** Texts of the files that `lookup` names. */
   readonly lookups?: Readonly<Record<string, string>>;
-  /** Not to be answered: as SQL for the ClickHouse that has its tables in this database. */
+  /** Not to be answered, but translated to SQL for the ClickHouse that has its tables in this database. */
   readonly translate?: string;
-  /** As a window asks; in place of the answer to the query as a whole. */
+  /** Asked as a window does; instead of the answer to the query as a whole. */
   readonly view?: ViewQuestion;
 }
 
 export interface Answered {
-  /** What is the same by every path; an error's code and message where it is one. */
+  /** The part that is the same by every path; an error's code and message if it is one. */
   readonly answer: string;
   readonly error?: string;
   readonly shape?: string;
   readonly rows: number;
-  /** By which path it was answered. */
+  /** The path by which it was answered. */
   readonly path?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an attack is, and how its runs are counted. Run `i` of an attack takes all its chance from the
- * seed, the attack's name and `i`: one run that failed is repeated by itself.
+ * The interface of an attack, and how its runs are counted. Run `i` of an attack draws all randomness from the
+ * seed, the attack's name and `i`, so that one failed run can be repeated alone.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { Random } from '../../fixtures/evidence/random.ts';
 
 export interface Run {
   readonly random: Random;
-  /** A folder of its own, removed after a run without a failure. */
+  /** Used by this run only, and removed after a run without a failure. */
   readonly folder: string;
   /** Counts something that was tried or seen. */
   tally(what: string, n?: number): void;
@@ -20,20 +20,20 @@ export interface Run {
 
 export interface Attack {
   readonly name: string;
-  /** What one run is. */
+  /** The unit of one run. */
   readonly unit: string;
-  /** How many runs there are: in CI, by default, and with `--long`. */
+  /** Number of runs: in CI, by default, and with `--long`. */
   readonly runs: { readonly short: number; readonly usual: number; readonly long: number };
   /**
-   * Makes what all runs share; undefined and a reason where this machine lacks what it needs.
-   * @param size how large the evidence of all runs is: 1 in CI, more otherwise
+   * Makes the data that all runs share; undefined and a reason where this machine lacks a requirement.
+   * @param size scale of the evidence of all runs: 1 in CI, more otherwise
    */
   prepare(folder: string, seed: number, size: number): Promise<Prepared | string>;
 }
 
 export interface Prepared {
   run(run: Run): Promise<void>;
-  /** What is said of all runs together. */
+  /** A report on all runs together. */
   summary?(): string[];
   close?(): Promise<void> | void;
 }
@@ -61,7 +61,7 @@ interface Options {
   say(text: string): void;
 }
 
-/** A seed of its own for each run (FNV-1a over the words). */
+/** The seed of each run (FNV-1a over the words). */
 export function seedOf(...words: (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const letter of words.join('/')) {

@@ -11,15 +11,15 @@ export interface QuestionedCase {
   readonly name: string;
   readonly folder: string;
   readonly evidence: string;
-  /** Sources that can be scanned beside the case, which has all of their events. */
+  /** Sources that can be scanned for comparison with the case, which has all of their events. */
   readonly scanned: readonly string[];
   /** Whether all rows of its segments are events of the case. */
   readonly isWhole: boolean;
 }
 
 /**
- * Side files also of small segments, and rollups of few segments merged: so that most questions are answered by
- * them, and all of them can be damaged.
+ * Side files for small segments, too, and rollups merged from few segments: so that they answer most questions, and
+ * all of them can be damaged.
  */
 const EAGER = { DAYBOOK_INDEX_ROWS: '1', DAYBOOK_NODE_PARTS: '2' };
 const MODIFIED = 1_791_800_000;
@@ -46,14 +46,14 @@ export function mixedCase(attack: string, seed: number, size: number): Promise<Q
 }
 
 async function makeMixed(folder: string, seed: number, size: number): Promise<QuestionedCase> {
-  // What indexes answer does not depend on how many rows there are (`EAGER`); the plain case has large segments.
+  // Answers of indexes do not depend on the number of rows (`EAGER`); the plain case has large segments.
   generateEvidence(folder, size === 1 ? 0.08 : size, seed % 1000);
   const evidence = path.join(folder, 'evidence');
   const more = path.join(evidence, 'more');
   mkdirSync(more);
   for (const { name, bytes } of moreEvidence()) write(path.join(more, name), bytes);
   write(path.join(more, 'requests.json'), jsonLines(size === 1 ? 1500 : size * 7000));
-  // Something that cannot be read, so that there is a quarantine.
+  // An unreadable record, so that there is a quarantine.
   const whole = '{"timestamp":"2026-10-12T08:00:00Z","message":"whole"}\n';
   write(path.join(more, 'torn.json'), `${whole.repeat(40)}{"torn":\n{{{\n`);
   const at = path.join(folder, 'mixed.daybook');
@@ -68,7 +68,7 @@ async function makeMixed(folder: string, seed: number, size: number): Promise<Qu
   return { name: 'mixed', folder: at, evidence, scanned, isWhole: false };
 }
 
-/** As an import leaves it, with the usual side files and nothing deleted or merged. */
+/** As left by an import, with the usual side files and nothing deleted or merged. */
 async function makePlain(folder: string, seed: number, size: number): Promise<QuestionedCase> {
   generateEvidence(folder, size === 1 ? 1 : size * 2, (seed + 1) % 1000);
   const evidence = path.join(folder, 'evidence');
@@ -79,7 +79,7 @@ async function makePlain(folder: string, seed: number, size: number): Promise<Qu
   return { name: 'plain', folder: at, evidence, scanned, isWhole: true };
 }
 
-/** Of the beginnings of real files, where there are some. */
+/** From the beginnings of real files, if there are any. */
 async function makeReal(folder: string, real: string): Promise<QuestionedCase> {
   const evidence = path.join(folder, 'evidence');
   mkdirSync(evidence, { recursive: true });
@@ -90,7 +90,7 @@ async function makeReal(folder: string, real: string): Promise<QuestionedCase> {
   return { name: 'real', folder: at, evidence, scanned: [], isWhole: true };
 }
 
-/** All there are; with `size` 1 none of real files. */
+/** All cases; with `size` 1 none of real files. */
 export async function questionedCases(
   attack: string,
   seed: number,
@@ -118,7 +118,7 @@ async function run(env: NodeJS.ProcessEnv, ...args: string[]): Promise<void> {
   if (status === null || !done.includes(status)) throw new Error(`${args[0]} fails: ${err}`);
 }
 
-/** What the rows of a case, or of one of its sources, have. */
+/** The values in the rows of a case, or of one of its sources. */
 export async function vocabulary(asker: Asker, source?: string): Promise<Vocabulary> {
   const rows: Record<string, unknown>[] = [];
   const ask = async (text: string): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Opens the cases whose folders come in lines of JSON, one after the other: verifies each and reads all that
- * it has, as `daybook verify`, `query` and `sources` do, without a process for each.
+ * Opens the cases whose folders are named in lines of JSON, one after the other: verifies each and reads everything
+ * in it, as `daybook verify`, `query` and `sources` do, without a process for each.
  */
 import { createInterface } from 'node:readline';
 import { settings } from '../../app/settings.ts';

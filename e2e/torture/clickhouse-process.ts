@@ -1,6 +1,6 @@
 /**
- * ClickHouse in a process of its own (chdb): runs the statements of a `LineProcess`, a JSON string each, and says their
- * rows or what is wrong with them.
+ * ClickHouse (chdb) in a separate process: runs the statements of a `LineProcess`, a JSON string each, and returns
+ * their rows or errors.
  */
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
@@ -13,7 +13,7 @@ const [, , module, folder] = process.argv;
 process.chdir(folder!);
 const chdb = createRequire(import.meta.url)(module!) as { Session: new (path: string) => Session };
 const session = new chdb.Session('./clickhouse');
-// Else JSON has null for numbers beyond the largest.
+// Otherwise JSON has null for numbers beyond the largest.
 session.query('SET output_format_json_quote_denormals = 1', 'JSONEachRow');
 
 for await (const line of createInterface({ input: process.stdin })) {

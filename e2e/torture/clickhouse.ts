@@ -1,6 +1,6 @@
 /**
- * Random queries on cases, and on ClickHouse that has loaded what they hand over: rows, counts, tops, timelines and tables
- * must be the same. What is refused is counted by its reason. Where there is no chdb the attack says so.
+ * Random queries on cases, and on a ClickHouse that has loaded their hand-overs: rows, counts, tops, timelines and
+ * tables must be the same. Refusals are counted by reason. Without chdb the attack reports that it was skipped.
  */
 import path from 'node:path';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
@@ -88,7 +88,7 @@ async function shrunk(both: HandedOverCase, failing: Query): Promise<Query> {
   return smallest;
 }
 
-/** A refusal without what is of the query alone. */
+/** A refusal without the parts that depend on the query. */
 function reasonOf(answer: string): string {
   return answer
     .replace(/ {2}.*/s, '')

@@ -1,4 +1,4 @@
-/** The command line as the attacks run it: a process of its own, which may be killed at any moment. */
+/** The command line as the attacks run it: in a separate process, which may be killed at any moment. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -17,7 +17,7 @@ interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** Far beyond what any command takes here, also on a machine with much else to do. */
+/** Far more than any command takes here, even on a busy machine. */
 const PATIENCE_MS = 300_000;
 
 /** @param node options of Node; with any, the command has two more pipes */
@@ -66,14 +66,14 @@ export async function daybook(
   return start(args, env, cwd).ended;
 }
 
-/** What is wrong with how a command ended, whatever it was given; undefined: nothing. */
+/** Any fault in how a command ended, whatever its input; undefined: none. */
 export function crash({ status, signal, out, err }: Ended): string | undefined {
   if (status === null) return `ended by ${signal}: ${tail(err)}`;
   if (![0, 1, 2, 3, 130].includes(status)) return `exit status ${status}: ${tail(err)}`;
   if (/^\s+at .+:\d+:\d+\)?$/m.test(err)) return `a stack trace: ${tail(err)}`;
   if (/unexpected error|defect of Daybook|node:internal/.test(err))
     return `an unexpected error: ${tail(err)}`;
-  // What `verify` finds it says on standard output.
+  // `verify` reports its findings on standard output.
   if (status !== 0 && status !== 3 && out === '' && !/^(?:daybook: \S|\{"error":)/m.test(err))
     return `exit status ${status} without a message: ${tail(err)}`;
   return undefined;
@@ -85,14 +85,14 @@ interface Verified {
   /** Neither the case is damaged nor the evidence another; evidence that was not read to its end is allowed. */
   readonly ok: boolean;
   readonly findings: readonly { readonly level: string; readonly message: string }[];
-  /** What was wrong, in words. */
+  /** The fault, in words. */
   readonly problem: string;
-  /** It could not even say: how it ended. */
+  /** It could not even report: how it ended. */
   readonly refused: boolean;
   readonly crash: string | undefined;
 }
 
-/** What `verify` reports, as far as the attacks look at it. */
+/** The parts of `verify`'s report that the attacks use. */
 interface VerifyJson {
   exitStatus: number;
   case: { intact: boolean };
@@ -127,7 +127,7 @@ function isSound({ exitStatus, case: { intact }, evidence, sample }: VerifyJson)
 const problemOf = ({ findings }: VerifyJson): string =>
   findings.map(({ level, message }) => `${level}: ${message}`).join('; ');
 
-/** What `check.ts` answers. */
+/** The answer of `check.ts`. */
 export interface Checked extends VerifyJson {
   readonly contents: Contents;
 }
@@ -189,7 +189,7 @@ async function ledgers(folder: string): Promise<SourceJson[]> {
   return JSON.parse(sources.out) as SourceJson[];
 }
 
-/** What must be the same however an import came about. */
+/** The part that must be the same however an import came about. */
 function ledgerOf(one: SourceJson): unknown {
   const { source, read, stored, duplicate, quarantined, skipped, byKind, sha256, status } = one;
   const kinds = Object.entries(byKind).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,8 +1,8 @@
 /**
- * Files of a case that are damaged: bits, zeros, blocks that change places, cuts, files that are gone or
- * exchanged. `verify` finds each, and until then a question is answered as before or refused, never
- * otherwise. Of the catalog, whose pages have no checksums, a damage that changes none of its rows is none, and
- * neither is a rollup that is gone: the next import makes it again.
+ * Damaged files of a case: flipped bits, zeros, swapped blocks, truncation, missing or exchanged files. `verify`
+ * finds each, and until then a question is answered as before or refused, never otherwise. The catalog's pages have
+ * no checksums: a change that affects none of its rows does not count as damage, and neither does a missing rollup,
+ * which the next import makes again.
  */
 import {
   cpSync,
@@ -69,7 +69,7 @@ export const damage: Attack = {
         const original = rowsOf(path.join(at, 'case.sqlite'));
         const how = harm(run.random, at, filesOf(target));
         run.tally(`${target}: tried`);
-        // A rollup that is gone is made again, and nothing depends on it.
+        // A missing rollup is made again, and nothing depends on it.
         const isLoss = !(target === 'rollup' && how.endsWith(GONE));
         const changed =
           isLoss && (target !== 'catalog' || rowsOf(path.join(at, 'case.sqlite')) !== original);
@@ -140,7 +140,7 @@ async function answers(
   return { wrong, refused };
 }
 
-/** Damages one of these files; says how. */
+/** Damages one of these files; returns a description. */
 function harm(random: Random, folder: string, files: readonly string[]): string {
   for (;;) {
     const name = random.oneOf(files);
@@ -186,7 +186,7 @@ function harm(random: Random, folder: string, files: readonly string[]): string 
   }
 }
 
-/** All that a catalog says, in its order; undefined where it cannot be read. */
+/** The whole content of a catalog, in its order; undefined where it cannot be read. */
 function rowsOf(file: string): string | undefined {
   try {
     const database = new Database(file, { readonly: true });

@@ -30,7 +30,7 @@ export const decoders: Attack = {
   },
 };
 
-/** What decoders.ts prints when it is done. */
+/** The final output of decoders.ts. */
 interface Printed {
   tools: string[];
   seed: number;

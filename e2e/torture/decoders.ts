@@ -1,13 +1,13 @@
 /**
  * Compares our decoders with the tools of this machine on random streams, valid and corrupted.
  *
- * Of a valid stream every byte must be equal. Of a corrupted one nothing may be accepted that the tool
- * rejects, and what is called checked must be the true content: bytes that were read without a check are
- * counted and said, never called good.
+ * Every byte of a valid stream must be equal. Of a corrupted one, nothing may be accepted that the tool rejects,
+ * and content reported as checked must be true: bytes that were read without a check are counted and reported,
+ * never called good.
  *
  *   node e2e/torture/decoders.ts --runs 400 --seed 1
  *
- * Ends with status 1 when one of these does not hold. Tools that are not installed are passed over.
+ * Exits with status 1 when one of these does not hold. Tools that are not installed are skipped.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -168,7 +168,8 @@ try {
     const theirs = spawnSync(tool, ['-d', '-c', '-q'], { input: bad, maxBuffer: 1 << 28 });
     const { bytes, error } = await ours(bad);
     if (error === undefined) {
-      // Trailing bytes that are no stream are a warning of gzip (status 2), an error of zstd, and a note of ours.
+      // Trailing bytes that are not a stream are a warning of gzip (status 2), an error of zstd, and a note of
+      // ours.
       const trailing =
         (tool === 'gzip' && theirs.status === 2) ||
         (tool === 'zstd' && /unsupported format/.test(String(theirs.stderr)));
@@ -176,7 +177,7 @@ try {
       const sameBytes = bytes.equals(theirs.stdout);
       const isPrefix = whole.subarray(0, bytes.length).equals(bytes);
       if (!accepted && !isPrefix) failures.push(`${what}: accepted what ${tool} rejects`);
-      // What corrupted data without a checksum decodes to is defined by no specification.
+      // No specification defines the content of corrupted data without a checksum.
       if (accepted && !sameBytes && !options.some(isWithoutSum))
         failures.push(`${what}: accepted, with other bytes`);
       continue;

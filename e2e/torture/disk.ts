@@ -1,6 +1,6 @@
 /**
- * A disk that is full: an import, or a change of a case, on a file system that is too small. It says so, the
- * case is whole, and with more room the same command ends as it does where there was room from the start.
+ * A full disk: an import, or a change of a case, on a file system that is too small. It reports that, the case is
+ * intact, and with more room the same command ends as it does with room from the start.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';

@@ -1,11 +1,11 @@
 /**
- * Evidence beside what fixtures/ makes: every other form that an importer reads, in a few lines each, and
+ * Evidence in addition to that of fixtures/: every other format that an importer reads, in a few lines each, and
  * attributes of every kind.
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
 
-/** Of a file; what is longer is cut. */
+/** Of a file; longer ones are truncated. */
 const MOST_BYTES = 96 * 1024;
 const T0 = Date.UTC(2026, 9, 12, 8) / 1000;
 const iso = (n: number): string => new Date((T0 + n * 7) * 1000).toISOString();
@@ -128,7 +128,7 @@ export function jsonLines(count: number): Buffer {
   );
 }
 
-/** Files that lie below a folder, cut to a size; at most `most`, spread over all of them. */
+/** Files below a folder, truncated to a size; at most `most`, spread over all of them. */
 export function sampleOfFiles(folder: string, most: number): Made[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

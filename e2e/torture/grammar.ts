@@ -1,6 +1,6 @@
 /**
- * Random queries over the whole language, of values that a case has and of some that it has not. A query is
- * kept as a tree, so that one that fails can be made smaller.
+ * Random queries over the whole language, with values that a case has and some that it has not. A query is kept as
+ * a tree, so that a failing one can be reduced.
  */
 import type { Random } from '../../fixtures/evidence/random.ts';
 import type { Question } from './asker.ts';
@@ -16,7 +16,7 @@ type Filter =
   | { readonly leaf: string }
   | { readonly operator: 'AND' | 'OR' | 'NOT'; readonly parts: readonly Filter[] };
 
-/** What a case has: values by field, as its rows show them, and words of its messages. */
+/** The contents of a case: values by field, from its rows, and words of its messages. */
 export interface Vocabulary {
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly words: readonly string[];
@@ -113,21 +113,21 @@ export class Grammar {
     const form = random.below(10);
     if (form < 2) return { filter: this.counted(), stages: [this.counting(SUMMED)], asked };
     const filter = chance(8) ? { leaf: '*' } : this.filter(random.between(0, 3));
-    // What an index finds few rows of, with anything beside it.
+    // A term for which an index finds few rows, combined with anything.
     if (form < 8)
       return {
         filter: { operator: 'AND', parts: [this.found(), filter] },
         stages: this.stages(),
         asked,
       };
-    // A query that does not say kind leaves packets out; most should have some.
+    // A query without a kind leaves packets out; most should have some.
     const kinded: Filter = chance(2)
       ? filter
       : { operator: 'AND', parts: [{ leaf: `kind:${random.oneOf(KINDS)}` }, filter] };
     return { filter: kinded, stages: this.stages(), asked };
   }
 
-  /** What a window asks: events, and how it looks at them. */
+  /** A window's requests: events, and how they are viewed. */
   view(): Query {
     const { filter, asked } = this.query();
     const stages = this.random.below(4) === 0 ? [this.shaping()] : [];
@@ -182,7 +182,7 @@ export class Grammar {
     }
   }
 
-  /** Events of which rollups may know how many there are. */
+  /** Events that rollups may be able to count. */
   private counted(): Filter {
     const { random } = this;
     const kind: Filter = { leaf: `kind:${random.oneOf(KINDS)}` };
@@ -506,7 +506,7 @@ export class Grammar {
     ]);
   }
 
-  /** Some run of a message, or all of it. */
+  /** Any substring of a message, or all of it. */
   private piece(): string {
     const { random, words } = this;
     if (words.messages.length === 0) return 'no message';
@@ -533,7 +533,7 @@ export class Grammar {
     ]);
   }
 
-  /** One of a message, or of a field: that may stand in no text in which words are looked for. */
+  /** A word of a message, or of a field: the latter may be in no text that words are searched in. */
   private word(): string {
     const { random, words } = this;
     const value = random.below(3) === 0 ? this.valueOf(random.oneOf(this.fields)) : undefined;

@@ -1,6 +1,6 @@
 /**
- * A case and the ClickHouse that has loaded what it hands over, as docs/team.md says: a question is answered by both, by the
- * SQL that `daybook sql --dialect clickhouse` prints, and must have one answer.
+ * A case and the ClickHouse that has loaded its hand-over, as docs/team.md says: a question is answered by both, by
+ * the SQL that `daybook sql --dialect clickhouse` prints, and the answers must be equal.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ export class HandedOverCase {
     const { shape = 'rows', rows } = answered;
     const sql = shape === 'rows' ? limited(translated.answer) : translated.answer;
     const found = await server.askAll(sql);
-    // What depends on the values of events is refused when the statement is run.
+    // A refusal that depends on the events' values comes when the statement is run.
     if ('error' in found && found.error.includes('use daybook query'))
       return { outcome: 'refused', why: 'when it is run' };
     const why =
@@ -78,7 +78,7 @@ export class HandedOverCase {
 class ClickHouse {
   private readonly process: LineProcess;
 
-  /** @param folder where its tables are kept, beside what was handed over */
+  /** @param folder where its tables are kept, next to the hand-over */
   constructor(module: string, folder: string) {
     this.process = new LineProcess('clickhouse-process.ts', [module, folder]);
   }
@@ -88,7 +88,7 @@ class ClickHouse {
     return JSON.parse(answer) as { rows: Row[] } | { error: string };
   }
 
-  /** Statements one after the other: the answer of the last. */
+  /** Runs statements one after the other: returns the answer of the last. */
   async askAll(script: string): Promise<{ rows: Row[] } | { error: string }> {
     const statements = script.split(/;\n/).filter((sql) => sql !== '');
     let answer: { rows: Row[] } | { error: string } = { rows: [] };
@@ -104,7 +104,7 @@ class ClickHouse {
   }
 }
 
-/** What docs/team.md says, with `acme` in the folder of a hand-over. */
+/** The statements of docs/team.md, with `acme` in the folder of a hand-over. */
 function loadingStatements(place: string): string[] {
   const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/team.md'), 'utf8');
   const [, code] = /^## Loading\n[^]*?^```sql\n([^]*?)^```/m.exec(page) ?? [];
@@ -115,7 +115,10 @@ function loadingStatements(place: string): string[] {
     .filter((sql) => sql.trim() !== '' && (hasTags || !sql.includes('TABLE acme.tags')));
 }
 
-/** As many rows as are compared; of all columns, the one that tells events apart, and attributes where some are hidden. */
+/**
+ * Limited to the number of rows compared; of all columns, only the one that identifies events, and attributes where
+ * some are hidden.
+ */
 function limited(sql: string): string {
   const at = sql.lastIndexOf(';\n', sql.length - 3) + 1;
   return (
@@ -135,10 +138,10 @@ function limited(sql: string): string {
 
 function differenceOf(answer: unknown, all: readonly Row[], shape: string): string | undefined {
   const records = recordsOf(answer, shape);
-  // Of no event there are no buckets, where the case has those of all its days.
+  // Without events there are no buckets here, while the case has those of all its days.
   if (shape === 'timeline' && all.length === 0 && records.every(({ count }) => count === 0))
     return undefined;
-  // Groups are cut, too, but for those of which the query says how many.
+  // Groups are limited, too, unless the query limits them.
   const rows = records.length === MOST_ROWS ? all.slice(0, MOST_ROWS) : all;
   if (shape === 'timeline' && records.some(({ series }) => series !== undefined))
     return seriesDiffer(records, rows);
@@ -169,7 +172,7 @@ function rowsAlike(want: Row, have: Row): boolean {
   );
 }
 
-/** Attributes that were chosen may lie among `attrs`. */
+/** Chosen attributes may be in `attrs`. */
 function valueIn(row: Row, name: string): unknown {
   return name in row ? row[name] : null;
 }
@@ -206,7 +209,7 @@ function valuesAlike(want: unknown, have: unknown, name: string): boolean {
   if (String(want) === (BEYOND[String(have)] ?? String(have))) return true;
   const code = Number(have);
   if (shownAs(name, have) === want) return true;
-  // A renamed field does not say whose names it has.
+  // The source of a renamed field is unknown.
   if (Number.isInteger(have) && Object.values(NAMES).some((names) => names[code] === want))
     return true;
   const time = microsOf(String(have));
@@ -222,7 +225,7 @@ function isSameMap(want: Row, have: unknown): boolean {
   return [...names].every((name) => valuesAlike(want[name], map[name], name));
 }
 
-/** Epoch microseconds of a time as either writes it; what is beyond microseconds is left out. */
+/** Epoch microseconds of a time in either notation; digits beyond microseconds are dropped. */
 function microsOf(text: string): bigint | undefined {
   const found =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d(?::\d\d)?)?$/.exec(text);
@@ -237,7 +240,7 @@ function seriesAt(start: unknown, name: string): string {
   return `${microsOf(String(start))} ${microsOf(name) ?? name}`;
 }
 
-/** Buckets of several series, in whatever order: what is not there is 0. */
+/** Buckets of several series, in any order: missing ones are 0. */
 function seriesDiffer(buckets: readonly Row[], rows: readonly Row[]): string | undefined {
   const want = new Map<string, number>();
   for (const { start, series } of buckets)

@@ -1,6 +1,6 @@
 /**
- * Cases from somebody else: links, pipes and strays where files and folders of a case should be. Whatever is
- * done with such a case, nothing outside of it changes, nothing hangs, and strays stay.
+ * Hostile cases: links, pipes and stray files in place of files and folders of a case. Whatever is done with such a
+ * case, nothing outside of it changes, nothing hangs, and strays stay.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ import { crash, daybook } from './command.ts';
 
 interface Trap {
   readonly what: string;
-  /** Puts it into the case; says what must still be there afterwards. */
+  /** Puts it into the case; returns the paths that must still exist afterwards. */
   set(folder: string, outside: string, random: Random): readonly string[];
 }
 
@@ -61,7 +61,7 @@ const STRAYS = [
 const STRAY_FOLDERS = ['days/@eaDir', 'days/2026-10-12/@eaDir', 'notes', 'rollups/old'];
 const PIPES = [
   'days/pipe',
-  // Not of a number that the case comes to: what lies there is taken for left over by a writer that was killed.
+  // Not with a number that the case will use: a file there would be taken for a remnant of a killed writer.
   'days/2026-10-12/00000fff.duckdb',
   'staging/pipe',
   'quarantine/3.ndjson',
@@ -79,7 +79,7 @@ const TRAPS: readonly Trap[] = [
     what: 'a folder of the case is a link',
     set(folder, outside, random) {
       const at = path.join(folder, random.oneOf(FOLDERS));
-      // What was in it may be outside, as after a move to another disk.
+      // Its content may be outside, as after a move to another disk.
       const target = path.join(outside, 'folder');
       if (existsSync(at) && random.below(2) === 0) cpSync(at, target, { recursive: true });
       makeRoom(at);
@@ -166,7 +166,7 @@ export const hostile: Attack = {
             set.push(trap.what);
             run.tally(trap.what);
           } catch {
-            // A trap that has no place beside the one before it.
+            // A trap that has no place next to the previous one.
             run.tally('traps without a place');
           }
         }
@@ -225,7 +225,7 @@ function commandsFor(at: string, more: string, run: Run): string[][] {
   ];
 }
 
-/** What a person may have beside a case, with names that a case has, too. */
+/** A user's files next to a case, some with names that a case has, too. */
 function makeOutside(folder: string): void {
   for (const name of ['folder', 'folder/2026-10-12', 'folder/old', 'docs'])
     mkdirSync(path.join(folder, name), { recursive: true });
@@ -247,7 +247,7 @@ function makeOutside(folder: string): void {
     writeFileSync(path.join(folder, name), `mine: ${name}\n`);
 }
 
-/** Every file with its content, mode and times, except when it was last read. */
+/** Every file with its content, mode and times, except for the time of last access. */
 function snapshot(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()

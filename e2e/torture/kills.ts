@@ -1,10 +1,10 @@
 /**
- * `kill -9` of everything that writes: import and its resumption, compact, delete, retime and tag, again and
- * again on the same case. After each kill the case opens, `verify` finds no damage, and what was changed is as
- * before or as after; going on ends where a run that nobody killed ends.
+ * `kill -9` of everything that writes: import and its resumption, compact, delete, retime and tag, repeatedly on
+ * the same case. After each kill the case opens, `verify` finds no damage, and each change is either complete or
+ * absent; resuming ends with the same result as a run without kills.
  *
- * A command is killed before one of its steps, where it waits (steps.ts), or shortly after it went on, in the
- * middle of what SQLite or DuckDB do; and sometimes at a random moment. One that had ended is not counted.
+ * A command is killed before one of its steps, where it waits (steps.ts), or shortly after it continued, while
+ * SQLite or DuckDB is working; and sometimes at a random moment. A command that had already ended is not counted.
  */
 import {
   copyFileSync,
@@ -27,7 +27,7 @@ const ENV = {
   DAYBOOK_CHUNK_ROWS: '150',
 };
 const STEPWISE = ['--import', path.join(import.meta.dirname, 'steps.ts')];
-/** A step that goes on is killed within this. */
+/** A step that continues is killed within this time. */
 const MOST_DELAY_MS = 25;
 /** One check in this many is `daybook verify` itself. */
 const AS_COMMAND = 40;
@@ -36,19 +36,19 @@ type Name = 'import' | 'compact' | 'delete' | 'retime' | 'tag';
 
 interface Command {
   readonly name: Name;
-  /** What follows the case's folder. */
+  /** Arguments after the case's folder. */
   readonly rest: readonly string[];
 }
 
 interface Known {
-  /** What the case has when it is done. */
+  /** Contents of the case when it has finished. */
   readonly contents: Contents;
-  /** How often it stops at each step. */
+  /** Number of stops at each step. */
   readonly steps: ReadonlyMap<Step, number>;
   readonly ms: number;
 }
 
-/** Commands that follow each other, and what each of them leads to; known once a run that nobody kills was done. */
+/** A sequence of commands, and the result of each of them; known after a run without kills. */
 interface Script {
   readonly commands: readonly Command[];
   known: Promise<readonly Known[]> | undefined;
@@ -68,7 +68,7 @@ export const kills: Attack = {
     const checker = new Checker();
     const hit = new Map<string, number>();
 
-    /** Runs a script that nobody kills. */
+    /** Runs a script without kills. */
     async function runThrough({ commands }: Script, at: string): Promise<readonly Known[]> {
       const known: Known[] = [];
       for (const command of commands) {
@@ -105,7 +105,7 @@ export const kills: Attack = {
             const how = await killOnce(run.random, command, at, after);
             if (how === undefined) {
               run.tally('had ended before the kill');
-              // What is done is not done again: another compact would have nothing to do.
+              // A completed command is not repeated: another compact would have nothing to do.
               break;
             }
             kills += 1;
@@ -170,10 +170,10 @@ export const kills: Attack = {
 
 const lineOf = ({ name, rest }: Command, folder: string): string[] => [name, folder, ...rest];
 
-/** The catalog is made under another name, and gets its own when it is whole. */
+/** The catalog is created under a temporary name, and renamed when it is complete. */
 const isCase = (folder: string): boolean => existsSync(path.join(folder, 'case.sqlite'));
 
-/** All commands in some order, after a first import and between others. */
+/** All commands in a random order, after a first import and between others. */
 function script(random: Random, evidence: readonly string[], times: number): Command[] {
   const commands: Command[] = [];
   const imported: string[] = [];
@@ -185,7 +185,7 @@ function script(random: Random, evidence: readonly string[], times: number): Com
     commands.push({ name: 'import', rest: [next, '--recursive', '--jobs', jobs] });
   };
   const zones = ['America/New_York', 'Asia/Kolkata', 'UTC'];
-  // Of any evidence: a name that only some has would be refused before that is imported.
+  // In any evidence: a name that only some has would be refused before that is imported.
   const deleted = [
     ...[
       'program:CRON',
@@ -222,7 +222,7 @@ function script(random: Random, evidence: readonly string[], times: number): Com
   return commands;
 }
 
-/** Runs a command that waits at each of its steps until `decide` says what becomes of it. */
+/** Runs a command that waits at each of its steps until `decide` returns what to do with it. */
 async function stepwise(
   command: readonly string[],
   decide: (step: Step, kill: () => void) => 'go on' | 'wait',
@@ -231,7 +231,7 @@ async function stepwise(
   const [, , , asks, answers] = child.stdio;
   if (!(asks instanceof Readable) || !(answers instanceof Writable))
     throw new Error('the command has no pipes to be asked over');
-  // It may be dead already.
+  // It may already be dead.
   answers.on('error', () => undefined);
   asks.on('data', (part: Buffer) => {
     for (const code of part)
@@ -242,7 +242,7 @@ async function stepwise(
   return { signal };
 }
 
-/** Kills a command at a moment of chance; undefined when it ended before. */
+/** Kills a command at a random moment; undefined when it ended before. */
 async function killOnce(
   random: Random,
   command: Command,

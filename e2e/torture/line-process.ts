@@ -1,6 +1,6 @@
 /**
- * A process that answers lines of JSON, so that many questions need not be a process each. Where it dies,
- * that is said, and the next question starts another.
+ * A process that answers lines of JSON, so that many questions do not need a process each. If it dies, that is
+ * reported, and the next question starts another.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export class LineProcess {
 
   /**
    * @param script a module of this folder
-   * @param env beside this process's
+   * @param env in addition to this process's
    */
   constructor(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.args = [path.join(import.meta.dirname, script), ...args];

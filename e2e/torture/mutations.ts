@@ -1,7 +1,7 @@
 /**
- * Evidence that was changed at random: bits, runs, cuts, lengths, pieces of other files, and one in four
- * packed again. One run imports a few such files. No crash, no stack trace, ledgers that add up, the exit
- * status that the ledger asks for, bounded memory, and a case that `verify` finds whole.
+ * Randomly changed evidence: bits, runs, truncation, lengths, pieces of other files, and one in four recompressed.
+ * One run imports a few such files. No crash, no stack trace, ledgers that add up, the exit status that matches the
+ * ledger, bounded memory, and a case that `verify` finds intact.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,13 +60,13 @@ function mutated(run: Run, originals: readonly Made[], packers: readonly Packer[
     bytes = change(bytes, random, originals);
   }
   const safe = original.name.replace(/[^\w.-]/g, '_').slice(-60);
-  // Under its own name, or under one that says nothing.
+  // Under its own name, or under a meaningless one.
   const name = random.below(2) === 0 ? safe : 'x';
   if (random.below(4) !== 0) return { name, bytes };
   const packer = random.oneOf(packers);
   run.tally(`packed as ${packer.name}`);
   let packed = packer.pack(bytes, name);
-  // Now and then what is packed is damaged, too.
+  // Occasionally the compressed file is damaged, too.
   if (random.below(3) === 0) packed = random.oneOf(CHANGES)(packed, random, originals);
   return { name: `${name}.${packer.name}`, bytes: packed };
 }
@@ -92,7 +92,7 @@ const CHANGES: readonly Change[] = [
     const to = Math.min(bytes.length, from + random.size(40, 100));
     return bytes.fill(random.oneOf([0, 0xff, 0x0a, 0x20, random.below(256)]), from, to);
   },
-  // Something that may be a length, in either order of bytes.
+  // Something that may be a length, in either byte order.
   (bytes, random) => {
     if (bytes.length < 8) return bytes;
     for (let n = random.between(1, 6); n > 0; n--) {
@@ -103,7 +103,7 @@ const CHANGES: readonly Change[] = [
     }
     return bytes;
   },
-  // A piece of another file put in.
+  // A piece of another file inserted.
   (bytes, random, originals) => {
     const other = random.oneOf(originals).bytes;
     const from = random.below(other.length);
@@ -111,14 +111,14 @@ const CHANGES: readonly Change[] = [
     const piece = other.subarray(from, from + random.size(500, 50));
     return Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at)]);
   },
-  // A piece twice, or gone.
+  // A piece repeated, or removed.
   (bytes, random) => {
     const from = random.below(bytes.length + 1);
     const to = from + random.size(200, 50);
     const twice = random.below(2) === 0;
     return Buffer.concat([bytes.subarray(0, to), bytes.subarray(twice ? from : to + 37)]);
   },
-  // Lines without their ends, or ends where none were.
+  // Lines joined, or split elsewhere.
   (bytes, random) => {
     const [from, to] = random.below(2) === 0 ? [0x0a, 0x20] : [0x20, 0x0a];
     const odds = random.between(1, 50);
@@ -130,7 +130,7 @@ const CHANGES: readonly Change[] = [
 
 interface Packer {
   readonly name: string;
-  /** What it needs on this machine. */
+  /** A tool that it needs on this machine. */
   readonly tool?: string;
   pack(bytes: Buffer, name: string): Buffer;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run oracle`: random queries, each answered in several ways that must agree; the `queries` attack by
- * itself, with as many queries as one likes; with `--clickhouse` the attack of that name. docs/torture.md.
+ * `npm run oracle`: random queries, each answered in several ways that must agree; the `queries` attack alone, with
+ * any number of queries; with `--clickhouse` the attack of that name. docs/torture.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Questions whose answers plain SQL over a case's segments gives, too, without anything of the product: DuckDB opens
- * the files that the catalog names. For cases in which nothing is deleted.
+ * Questions that plain SQL over a case's segments can answer as well, without any of the product: DuckDB opens the
+ * files that the catalog names. For cases in which nothing is deleted.
  */
 import path from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';

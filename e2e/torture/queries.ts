@@ -1,7 +1,7 @@
 /**
- * Random queries on cases whose segments have side files: the default path against reading every row, and
- * some against `daybook query` in a process of its own and against `daybook scan` of the evidence. A query
- * that is answered in two ways is made smaller before it is shown.
+ * Random queries on cases whose segments have side files: the default path compared with reading every row, and
+ * some with `daybook query` in a separate process and with `daybook scan` of the evidence. A query with two answers
+ * is reduced before it is shown.
  */
 import path from 'node:path';
 import { Commands } from '../cli/harness.ts';
@@ -20,14 +20,14 @@ import {
 } from './plain-sql.ts';
 import { Grammar, filterText, simpler, textOf, type Query, type Vocabulary } from './grammar.ts';
 
-/** One query in this many is also asked as a command, and of `daybook scan`. */
+/** One query in this many is also run as a command, and by `daybook scan`. */
 const ALSO = 40;
 const ALSO_SCANNED = 25;
-/** One command in this many is a process of its own; the others are run one after the other in one process. */
+/** One command in this many has its own process; the others are run one after the other in one process. */
 const OWN_PROCESS = 10;
 const MOST_SIMPLER = 300;
 
-/** A case that is held open, and what is asked of it. */
+/** A case that is held open, and the questions for it. */
 interface Opened extends QuestionedCase {
   /** Undefined where rows of segments are deleted. */
   readonly sql: PlainSql | undefined;
@@ -100,7 +100,7 @@ function summaryOf({ name, segments }: Opened): string {
 const asQuestion = (query: Query): Question => ({ ...query.asked, text: textOf(query) });
 const question = (query: Query): string => JSON.stringify(asQuestion(query));
 
-/** What differs between the two paths; undefined: nothing. */
+/** The difference between the two paths; undefined: none. */
 async function compare(asker: Asker, query: Query, run?: Run): Promise<string | undefined> {
   const asked = asQuestion(query);
   const usual = await asker.ask(asked);
@@ -121,7 +121,7 @@ async function compare(asker: Asker, query: Query, run?: Run): Promise<string | 
   return `${usual.path}: ${excerpt(usual, scan)}\n  scan: ${excerpt(scan, usual)}`;
 }
 
-/** Where two answers begin to differ. */
+/** The position where two answers begin to differ. */
 function excerpt({ answer }: Answered, other: Answered): string {
   let at = 0;
   while (at < answer.length && answer[at] === other.answer[at]) at++;
@@ -178,7 +178,7 @@ async function comparedWithSql(
   run.fail(`${textOfSql(smallest)}: ${difference}\n  by: ${sqlOf(smallest)}`);
 }
 
-/** Runs one command; what it did wrong is a failure of the run. */
+/** Runs one command; a fault of it is a failure of the run. */
 async function command(run: Run, commands: Commands, args: readonly string[]): Promise<Ended> {
   const isOwn = run.random.below(OWN_PROCESS) === 0;
   const ended = isOwn ? await daybook(args) : { ...(await commands.run(args)), signal: null };
@@ -188,7 +188,7 @@ async function command(run: Run, commands: Commands, args: readonly string[]): P
   return ended;
 }
 
-/** The same from the command line, without anything that a longer session keeps. */
+/** The same from the command line, without the caches of a longer session. */
 async function asCommand(
   run: Run,
   commands: Commands,
@@ -231,7 +231,7 @@ async function scanned(
   grammar: Grammar,
 ): Promise<void> {
   const filter = filterText(grammar.filter(run.random.between(0, 2)));
-  // What only a case knows.
+  // Only a case can answer these.
   if (/\b(tag|last|source):/.test(filter)) return;
   const asked = async (...args: string[]): Promise<number | undefined> => {
     const ended = await command(run, commands, args);

@@ -1,6 +1,6 @@
 /**
- * `npm run torture`: attacks the product through its command line and says, for each attack, what was tried,
- * what survived, and with which seed a failure comes again. docs/torture.md.
+ * `npm run torture`: attacks the product through its command line and reports, for each attack, how many runs
+ * passed, and the seed with which a failure can be repeated. docs/torture.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

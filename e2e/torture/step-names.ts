@@ -1,4 +1,4 @@
-/** What a command that is to be killed stops before, and the pipes it asks over. */
+/** The steps at which a command to be killed stops, and the pipes it uses to ask. */
 export const STEPS = [
   ...(['rename', 'unlink', 'rm', 'mkdir', 'mkdtemp', 'write', 'writeFile', 'fsync'] as const),
   ...(['ftruncate', 'statement', 'commit'] as const),

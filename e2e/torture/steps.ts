@@ -1,7 +1,7 @@
 /**
- * Loaded into a command that is to be killed, with `node --import`: before each change of a file and each
- * statement that changes the catalog it asks the attack, over two pipes, whether it may go on. So a kill
- * comes exactly between two steps, whatever else the machine does. The product knows nothing of it.
+ * Loaded with `node --import` into a command that is to be killed: before each change of a file and each statement
+ * that changes the catalog it asks the attack, over two pipes, whether to continue. So a kill comes exactly between
+ * two steps, however busy the machine is. The product knows nothing of it.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -38,7 +38,7 @@ for (const name of ['rename', 'unlink', 'rm', 'mkdir', 'writeFile', 'mkdtemp'] a
 }
 stopBefore(fs, 'fsyncSync', () => 'fsync');
 stopBefore(fs, 'ftruncateSync', () => 'ftruncate');
-// Beyond what is printed.
+// Except for printing.
 stopBefore(fs, 'writeSync', (_, [fd]) =>
   typeof fd === 'number' && fd > ANSWERS ? 'write' : undefined,
 );

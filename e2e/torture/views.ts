@@ -1,6 +1,6 @@
 /**
- * What a window asks of a view, through the engine's contract: lists and any pages of them, timelines, tops, values of a
- * field, conversations. Answers are given as text that is the same by every path.
+ * A window's requests about a view, through the engine's contract: lists and any pages of them, timelines, tops,
+ * values of a field, conversations. Answers are returned as text that is the same by every path.
  */
 import type { Connection } from '../../engine/contract/wire/client.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type ColumnBatch,
 } from '../../engine/contract/wire/column-batch.ts';
 
-/** Begins at a fraction of the list; has all fields where none are named. */
+/** Starts at a fraction of the list; has all fields if none are named. */
 interface Page {
   readonly at: number;
   readonly limit: number;
@@ -62,7 +62,7 @@ interface ViewAnswer {
   readonly path: string | undefined;
 }
 
-/** @throws OperationError what the engine says */
+/** @throws OperationError with the engine's message */
 export async function askAsWindow(
   engine: Connection,
   view: View,
@@ -137,7 +137,7 @@ async function list(
   }
 }
 
-/** Without the names of what else a row has, which are in no order, and without nanoseconds where there are none. */
+/** Without the names of a row's other fields, which are unordered, and without nanoseconds if there are none. */
 function rowsOf(batch: ColumnBatch): Record<string, unknown>[] {
   const columns = batch.columns.filter(({ name }) => name !== 'fields');
   return Array.from({ length: batch.rows }, (_, row) => {

@@ -1,6 +1,6 @@
 /**
- * What axe finds on every screen, in both themes: nothing serious, nothing critical. Dialogs are
- * opened as their users do, through the palette, so that each is reached by the keyboard as well.
+ * axe finds no serious or critical problem on any screen, in either theme. Dialogs are opened through the palette,
+ * so that each is reached by the keyboard as well.
  */
 import path from 'node:path';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
@@ -20,13 +20,13 @@ const GRAVE = new Set(['serious', 'critical']);
 /** Rules whose answer depends on colours: the only ones that the second theme can change. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** What shows the answer of another query: tables, the list of events and the timeline. */
+/** Parts that may show the answer to another query: tables, the list of events and the timeline. */
 const DIMMED =
   ':is([class*="_dim_"], [class*="_stale_"]:is([class*="_scroller_"], [class*="_chart_"]))';
 
 /**
- * What axe has against the page as it is. It stays in the page, and only what it has against it comes out:
- * taken out for each screen with everything that is in order, it takes ten times as long.
+ * axe's findings about the page. axe stays loaded in the page, and only its violations are returned: loading it for
+ * each screen and returning all results takes ten times as long.
  */
 async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['violations']> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
@@ -41,7 +41,7 @@ async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['vi
   );
 }
 
-/** The same of a page that shows no answer of another query: these are dimmed until the next ones are there. */
+/** The same for a page whose answers belong to the current query: others are dimmed until they are replaced. */
 async function undimmed(page: Page, coloursOnly: boolean): Promise<AxeResults['violations']> {
   const dimmed = page.locator(DIMMED);
   for (;;) {
@@ -69,7 +69,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     let palette: Palette;
     let office: string;
 
-    /** What is wrong with what is on the screen, as lines of text. */
+    /** Violations on the screen, as lines of text. */
     const violations = async (): Promise<string[]> => {
       const found: string[] = [];
       for (const scheme of ['dark', 'light'] as const) {
@@ -270,7 +270,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await importing.look('auth.log');
       await shot(opened.page, 'accessible-before-import');
       expect(await violations()).toEqual([]);
-      // Answers are brought up to date while events arrive; none is dimmed as if it were of another query.
+      // Answers are updated while events arrive; none is dimmed as if it belonged to another query.
       const dimmed = await opened.page.evaluateHandle<Set<string>>(`(() => {
         const met = new Set();
         new MutationObserver(() => {

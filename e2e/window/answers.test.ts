@@ -1,6 +1,6 @@
 /**
- * What the window says around its answers: limits and repeated lines of an import, tags and bookmarks by name,
- * a wrong query that was not run, and what an empty answer may have meant.
+ * Texts around the window's answers: limits and repeated lines of an import, tags and bookmarks by name, a wrong
+ * query that was not run, and hints for an empty answer.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -98,7 +98,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await switchFor(detail).click();
       const notice = window.notice(`${REPEATED} events shown again`);
       await expect(notice).toBeVisible();
-      // Whatever is beneath it can be used, all but where its own button is.
+      // Everything beneath it can be used, except under its own button.
       const inTheWay = await opened.page.evaluate<string[]>(`(() => {
         const all = [...document.querySelectorAll('[role="status"]')];
         const notice = all.find((one) => one.textContent.includes('shown again'));
@@ -159,7 +159,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect(note).toBeHidden();
       await window.query.run('request AND (');
       await expect(note).toBeVisible();
-      // The problem itself is hidden when the bar is left.
+      // The problem itself is hidden once the bar loses the focus.
       await window.events.grid.focus();
       await expect(window.query.problem).toBeHidden();
       await expect(note).toBeVisible();

@@ -1,7 +1,7 @@
 /**
- * What is done for a case after its first import, in each shell: the sample, a table that nobody knows,
- * a zone and a year changed, settings, verifying and joining, a folder that is dropped, and an
- * import whose engine was killed and which goes on from where that is told.
+ * Work on a case after its first import, in each shell: the sample, a table of unknown format, a zone and a year
+ * changed, settings, verifying and joining, a dropped folder, and an import whose engine was killed and which is
+ * resumed from the notice about it.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ const evidence = path.join(space.folder, 'more', 'evidence');
 let logRecords: number;
 let more: Expected;
 
-/** A table whose headings mean less than they say: a person takes its sides the other way round. */
+/** A table with misleading headings: the user swaps its sides. */
 function oddTable(): string {
   const rows = Array.from({ length: ODD_ROWS }, (_, i) => {
     const time = new Date(Date.UTC(2026, 9, 14, 8, 0, i)).toISOString();
@@ -90,7 +90,7 @@ for (const shell of [browserShell, electronShell]) {
       const { importing } = window;
       await window.drop([path.join(folder, ODD), path.join(folder, 'logs', LOG)]);
       await expect(importing.before.getByText('2 sources')).toBeVisible({ timeout: IMPORT_MS });
-      // What was taken from the headings is open to be looked at.
+      // The mapping taken from the headings is open for review.
       await expect(importing.columnFor('src_ip')).toHaveValue('src');
       await expect(importing.columnFor('dst_ip')).toHaveValue('dst');
       await shot(opened.page, `${shell.name}-mapping-guessed`);
@@ -118,7 +118,7 @@ for (const shell of [browserShell, electronShell]) {
       await shot(opened.page, `${shell.name}-case-details`);
       await dialog.getByRole('button', { name: 'Save' }).click();
       await expect(dialog).toBeHidden();
-      // As the change of the case tells the window.
+      // As the window learns from the change of the case.
       await window.caseMenu('Case details…');
       await expect(dialog.getByRole('textbox', { name: 'Case number' })).toHaveValue('2026/17');
       await opened.page.keyboard.press('Escape');
@@ -137,7 +137,7 @@ for (const shell of [browserShell, electronShell]) {
       await detail.getByRole('textbox', { name: 'Another year of the last record' }).fill('2024');
       const clock = detail.getByRole('textbox', { name: 'How wrong the clock was' });
       await clock.fill('90');
-      // The zone and the year are not changed without the correction that was meant to be given.
+      // The zone and the year are not changed without the correction that the user meant to enter.
       const apply = detail.getByRole('button', { name: 'Apply' });
       await expect(detail.getByRole('alert')).toContainText(
         '“90” does not say how wrong the clock was',
@@ -266,7 +266,7 @@ for (const shell of [browserShell, electronShell]) {
       },
     );
 
-    // Engines of both shells die during an import in import.test.ts; what goes on is the window's part.
+    // Engines of both shells die during an import in import.test.ts; resuming is the window's part.
     if (shell === browserShell)
       it('goes on with an import whose engine was killed, from where that is told', async () => {
         await window.caseMenu('New case…');
@@ -285,7 +285,7 @@ for (const shell of [browserShell, electronShell]) {
         await expect(importing.ledger.getByText('The import stopped')).toBeVisible();
         await shot(opened.page, `${shell.name}-killed-import`);
         await importing.resume();
-        // What it says instead is part of the failure.
+        // The text shown instead is part of the failure.
         await expect
           .poll(() => importing.ledger.innerText({ timeout: IMPORT_MS }), { timeout: IMPORT_MS })
           .toMatch(/^[\d,]+ events$/m);

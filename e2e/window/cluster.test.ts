@@ -1,6 +1,6 @@
 /**
- * The window on a case that was attached to a cluster: what it shows is what the case has, and what cannot be done there is
- * greyed, with a sentence. Where Chromium or chdb is missing, the test's name says so.
+ * The window on a case that was attached to a cluster: it shows the contents of the case, and unsupported actions
+ * are disabled, with a reason. Skipped where Chromium or chdb is missing; the test's name says so.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,7 @@ async function run(...args: string[]): Promise<string> {
   return out;
 }
 
-/** What the command line counts on the case itself. */
+/** The command line's count on the case itself. */
 async function counted(query: string): Promise<number> {
   return (JSON.parse(await run('count', folder, query, '--json')) as { count: number }).count;
 }

@@ -1,4 +1,4 @@
-/** Conversations of flows that state neither what was sent nor what was received. */
+/** Conversations of flows that state neither sent nor received bytes. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
@@ -9,7 +9,7 @@ import { expect } from './pages/expect.ts';
 import { browserShell, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
-/** One with a number for both ways alone, one with a number for each, one with none. */
+/** One with a total for both directions only, one with a number for each, one with none. */
 const FILES = {
   'totals.csv': [
     'StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr,Dport,State,TotPkts,TotBytes',

@@ -1,4 +1,4 @@
-/** What is cut off for want of room can be read all the same: its whole text is its title. */
+/** Truncated text can be read all the same: its whole text is its title. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';

@@ -62,9 +62,9 @@ describe.skipIf(whyNot !== undefined)(
       await expect(mover('stolen', 'down')).toBeFocused();
       await opened.page.keyboard.press('Enter');
       await expect.poll(names).toEqual(['guessed', 'everything', 'stolen']);
-      // It is the last: there is only one way left.
+      // It is the last: it can only be moved up.
       await expect(mover('stolen', 'up')).toBeFocused();
-      // The move is done: a focus that was given up meanwhile is not taken back by the next change.
+      // The move is done: a focus that was given up meanwhile is not restored by the next change.
       await mover('stolen', 'up').blur();
       const tag = await daybook(['findings', folder, 'tag:stolen', '--severity', 'high']);
       expect(tag.status).toBe(0);

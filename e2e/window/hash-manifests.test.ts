@@ -1,4 +1,4 @@
-/** A hash that differs from what came with the evidence is seen when it was imported, and at its source. */
+/** A hash that differs from the one delivered with the evidence is shown after its import, and at its source. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,17 +1,17 @@
 /**
- * Evidence of someone who wants to harm whoever reads it: in every place that takes text, a name of a
- * file included, stands what a careless window would run, obey or be torn apart by.
+ * Hostile evidence: every place that takes text, names of files included, contains text that a careless window
+ * would execute, interpret or be broken by.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Sets `window.pwned` if it is ever taken for markup. */
+/** Sets `window.pwned` if it is ever interpreted as markup. */
 const MARKUP =
   '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script><svg onload=alert(1)>';
-/** Turns the direction of what follows, rings, colours a terminal, hides. */
+/** Reverses the direction of the following text, rings the bell, colours a terminal, hides. */
 const HIDDEN = '\u202e\u0007\u001b[31m\u200b\u2066';
 export const HOSTILE = `"'>${MARKUP}{{7*7}}javascript:alert(1)=cmd|calc!A1 ${HIDDEN}txt.exe`;
-/** As a name: without what ends one, or separates folders. */
+/** As a file name: without characters that end one, or separate folders. */
 export const HOSTILE_NAME = `<img src=x onerror=window.pwned=1>&amp;\u202egpj.`;
 /** As a word of a syslog header. */
 const HOSTILE_WORD = `<img/src=x/onerror=window.pwned=1>\u202e`;
@@ -57,7 +57,7 @@ export function writeHostileEvidence(parent: string): HostileEvidence {
       const flow = `10.0.0.${at % 4},192.0.2.${at % 5},${40000 + at},443,tcp,${1000 + at}`;
       return `${stamp(at)},${flow},${quoted},${quoted},${quoted},${quoted}`;
     }),
-    // Of another width: for the quarantine.
+    // With another number of columns: for the quarantine.
     `${stamp(50)},${quoted}`,
     `${stamp(51)},${quoted},${quoted}`,
   ];

@@ -1,7 +1,6 @@
 /**
- * Evidence whose every field is markup, script, turned direction, control characters, a line of a
- * megabyte or ten thousand attributes: wherever it is shown it is text, nothing of it runs, and the
- * window keeps its form.
+ * Evidence whose every field is markup, script, reversed direction, control characters, a line of a megabyte or ten
+ * thousand attributes: wherever it is shown it is text, none of it runs, and the window's layout stays intact.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,9 +15,8 @@ import { browserShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 /**
- * What became of the hostile text in a page: whether it ran, elements that it made, characters that
- * turn or hide what is around them in a text or a label, and whether the window is larger than its
- * room.
+ * Effects of the hostile text in a page: whether it ran, elements that it created, characters that reverse or hide
+ * text around them, and whether the window overflows.
  */
 const EFFECTS = `(() => {
   const effects = [];
@@ -166,12 +164,12 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it('in the decisions before an import', async () => {
       const more = writeHostileEvidence(path.join(space.folder, 'more'));
-      // What is in the case already is not shown again.
+      // Sources that are already in the case are not listed again.
       appendFileSync(more.table, '2026-11-21T10:00:00Z,10.0.0.1,192.0.2.1,1,2,tcp,3,a,b,c,d\n');
       await window.drop([more.table]);
       const { importing } = window;
       await expect(importing.before.getByRole('row').nth(1)).toContainText('<img');
-      // Its columns are guessed: it is opened for a decision by itself.
+      // Its columns are guessed: it is opened for a decision automatically.
       await shownIn(importing.before.getByRole('region', { name: 'First records' }));
       expect(await effectsIn(opened.page)).toEqual([]);
       await shot(opened.page, 'hostile-import');

@@ -1,4 +1,4 @@
-/** From a fingerprint of TLS to the host that has it, to a file that it got, and the file itself. */
+/** From a TLS fingerprint to the host that has it, to a file that the host received, and the file itself. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -188,11 +188,11 @@ describe.skipIf(whyNot !== undefined)(
       await matches.getByRole('button', { name: /Show the flow of/ }).click();
       await expect(dialog).toBeHidden();
       await expect(window.details.region).toContainText('8080');
-      // What the flow's history means, in words.
+      // The meaning of the flow's history, in words.
       await window.details.show('Fields');
       await expect(window.details.region.getByRole('heading', { name: 'Volume' })).toBeVisible();
       await expect(window.details.region).toContainText(/client .*data → server .*data/);
-      // What was found is still there; a pattern that is none is said.
+      // The results are still there; an invalid pattern is reported.
       await window.query.run('dst_port:443');
       await palette.run('Search payloads');
       await expect(matches.locator('mark')).toHaveText('files.example');

@@ -1,7 +1,7 @@
 /**
- * From the first start to evidence in a case, in each shell: a capture, an archive of syslog files
- * and a CSV of flows are dropped together, looked at, decided about, imported; an import is cancelled
- * and resumed; the engine is killed, and nothing that was committed is lost.
+ * From the first start to evidence in a case, in each shell: a capture, an archive of syslog files and a CSV of
+ * flows are dropped together, previewed, decided about, imported; an import is cancelled and resumed; the engine is
+ * killed, and nothing that was committed is lost.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -47,7 +47,7 @@ async function generate(folder: string, scale: string): Promise<Expected> {
 beforeAll(async () => {
   const made = path.join(space.folder, 'made');
   little = await generate(made, '0.2');
-  // So much that an import of it is still running when it is cancelled, or its engine killed.
+  // Enough for an import of it to be still running when it is cancelled, or its engine killed.
   more = await generate(path.dirname(evidence), '3');
   mkdirSync(bundle);
   copyFileSync(path.join(made, 'evidence/capture', CAPTURE), path.join(bundle, CAPTURE));
@@ -108,10 +108,10 @@ for (const shell of [browserShell, electronShell]) {
       // Half an hour after midnight in Helsinki is the evening before in UTC.
       const log = 'syslog.tar.gz!auth.log';
       await expect(importing.source(log)).toContainText('2026-10-15 ');
-      // What is a guess is shown as one, with its reason.
+      // A guess is shown as one, with its reason.
       await expect(importing.source(log)).toContainText(/guessed from the file's date of 20\d\d-/);
       await expect(importing.source(log)).toContainText('guessed: the records state none');
-      // A year that no event can have is said, and nothing is imported without the one that was meant.
+      // An impossible year is reported, and nothing is imported without the year that the user meant.
       await importing.yearOf(log).fill('1066');
       await importing.yearOf(log).press('Enter');
       await expect(importing.before.getByRole('alert')).toContainText(
@@ -143,7 +143,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(importing.source(CAPTURE)).toContainText('2026-10-13 00:30:');
       await expect(importing.import).toBeEnabled();
 
-      // What was mistyped is not lost from view with the details of its source.
+      // A mistyped text stays visible when the details of its source are closed.
       await importing.clockOf(CAPTURE).fill('2h');
       await importing.source(CAPTURE).getByRole('button', { name: CAPTURE, exact: true }).click();
       await expect(importing.clockOf(CAPTURE)).toBeHidden();
@@ -252,7 +252,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.engineBanner).toBeHidden();
       await expect.poll(() => opened.enginePid()).not.toBe(before);
       await expect(window.caseButton).toHaveAccessibleName('Case second');
-      // The window was told that the import ended; what it had committed is there.
+      // The window was told that the import ended; the events that it had committed are there.
       await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
       await window.show('Sources & imports');
       await window.sources.section('Imports');
@@ -284,7 +284,7 @@ for (const shell of [browserShell, electronShell]) {
       } finally {
         process.kill(engine, 'SIGCONT');
       }
-      // The engine has said it: what is written now takes the place of what was selected.
+      // The engine has confirmed it: the text typed now replaces the selection.
       await expect(page.getByText(/^Daybook \d/)).toBeAttached();
       await page.keyboard.insertText(folder('slow'));
       await expect(field).toHaveValue(folder('slow'));
@@ -300,7 +300,7 @@ for (const shell of [browserShell, electronShell]) {
       const field = dialog.getByRole('textbox', { name: 'Folder' });
       await name.fill('named');
       await expect(field).toHaveValue(/\bnamed\.daybook$/);
-      // To have looked at it is not to have written it.
+      // Focusing the field does not change its value.
       await field.focus();
       await name.fill('renamed');
       await expect(field).toHaveValue(/\brenamed\.daybook$/);
@@ -311,7 +311,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(dialog).toBeHidden();
     });
 
-    // In Electron the engine reads files where they are.
+    // In Electron the engine reads files in their place.
     it.skipIf(shell.name !== 'browser')(
       'takes what was dropped but for a file that no browser can hand over',
       async () => {

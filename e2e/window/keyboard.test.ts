@@ -1,6 +1,6 @@
 /**
- * Without a mouse, in each shell: from the start page to a case, a query, an event and its bytes as they
- * lie in the evidence. Wherever the focus is on that way, it can be seen.
+ * Without a mouse, in each shell: from the start page to a case, a query, an event and its bytes in the evidence.
+ * The focus is visible all the way.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { browserShell, electronShell, scratch, type OpenWindow } from './shells.
 import { shot } from './shots.ts';
 
 const CAPTURE = 'bastion01.pcap';
-/** Presses of Tab that a part of the window may be away. */
+/** Maximum presses of Tab to reach a part of the window. */
 const MOST_TABS = 120;
 
 const space = scratch();
@@ -89,14 +89,14 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.query.input).toBeFocused();
       await opened.page.keyboard.type(`kind:packet source:*${CAPTURE} dst_port:22`);
       await shot(opened.page, `${shell.name}-keyboard-query`);
-      // Completion may be open: nothing of it is chosen.
+      // If completions are open, none is accepted.
       await press('Enter');
       await expect(window.events.row(0)).toContainText('packet');
     });
 
     it('gives what is typed at once after Ctrl+K to the palette', async () => {
       await window.query.input.focus();
-      // Before any timer: the next key may be in the queue already.
+      // Before any timer: the next key may already be in the queue.
       const focused = await opened.page.evaluate<string | null>(`(async () => {
         document.activeElement.dispatchEvent(
           new KeyboardEvent('keydown', { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true }),

@@ -1,6 +1,6 @@
 /**
- * A list in the window: pasted or a file, understood or explained by a person; the same events as the
- * command line finds by it, everywhere; what of it was not seen; taken off, and back by the history.
+ * A list in the window: pasted or a file, recognised or explained by the user; it finds the same events as the
+ * command line everywhere; its lines without a match; removed, and restored by the history.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -131,7 +131,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it('of which no row is met says so', async () => {
       await list.open();
-      // What is too long to be written in is a file.
+      // A list that is too long to be edited is shown as a file.
       await list.paste('192.0.2.250\n', 50_000);
       await expect(list.match).toHaveText('Match 50,000 lines');
       await expect(list.text).toBeHidden();

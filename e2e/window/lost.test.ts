@@ -1,6 +1,6 @@
 /**
- * What was there and is no longer, in each shell: evidence whose bytes are asked for, and the folder of the
- * open case, as when a drive is taken out.
+ * Lost files, in each shell: evidence whose bytes are requested, and the folder of the open case, as when a drive
+ * is removed.
  */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -51,7 +51,7 @@ for (const shell of [browserShell, electronShell]) {
         const problem = window.details.region.getByRole('alert');
         await expect(problem).toContainText('The original bytes cannot be shown');
         await expect(problem).toContainText('auth.log');
-        // Nothing of it is cut off at the side.
+        // None of it is cut off at the side.
         const cut = await opened.page.evaluate<
           string[]
         >(`[...document.querySelectorAll('[role="alert"], [role="alert"] *')]

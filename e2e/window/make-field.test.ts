@@ -1,6 +1,6 @@
 /**
- * A walk that makes a field: text is selected in the message of an event, the template is proposed and
- * tried, the field is saved, the events of the case get it, and are grouped by it. Once with the mouse, once by keys.
+ * Making a field: text is selected in the message of an event, the template is proposed and tried, the field is
+ * saved, the events of the case get it, and are grouped by it. Once with the mouse, once with keys.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const LINES = 600;
 const DOORS = LINES / 2;
 const NAMES = ['alice', 'bob', 'carol'];
 
-/** Every second line says who opened a door, by no extractor of Daybook. */
+/** Every second line says who opened a door; no extractor of Daybook reads it. */
 function gateLog(): string {
   return Array.from({ length: LINES }, (_, n) => {
     const time = new Date(Date.UTC(2026, 9, 14, 8) + n * 1000).toISOString();

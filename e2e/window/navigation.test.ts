@@ -1,6 +1,6 @@
 /**
- * Getting about, in each shell: Back and Forward as a browser means them, from the query bar to the table
- * and on by the keyboard alone, a query that is entered where no events are shown.
+ * Navigation, in each shell: Back and Forward as in a browser, from the query bar to the table and on by the
+ * keyboard alone, a query entered where no events are shown.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ for (const shell of [browserShell, electronShell]) {
     let opened: OpenWindow;
     let window: DaybookWindow;
 
-    /** Runs a query and waits for its events: Escape would stop what is still being asked. */
+    /** Runs a query and waits for its events: Escape would stop requests in progress. */
     const run = async (query: string, kind: string): Promise<void> => {
       await window.query.run(query);
       await isShown(kind);
@@ -115,7 +115,7 @@ for (const shell of [browserShell, electronShell]) {
       await clear.focus();
       await page.keyboard.press('Enter');
       await expect(clear).toBeHidden();
-      // In the events, or in the bar while they are on their way.
+      // In the events, or in the bar while they are loading.
       await expect(
         window.events.grid.or(window.query.input).and(page.locator(':focus')),
       ).toHaveCount(1);
@@ -248,11 +248,11 @@ for (const shell of [browserShell, electronShell]) {
       await expect.poll(() => window.found()).toBeLessThan(all ?? 0);
       await expect.poll(() => window.found()).toBeGreaterThan(0);
       await expect(window.zone.range).not.toContainText('All time');
-      // The year is said.
+      // The year is shown.
       await expect(window.zone.range).toContainText('2026');
     });
 
-    // The size of Electron's window is its own.
+    // Electron's window has its own size.
     it.skipIf(shell.name === 'electron')(
       'keeps the events in sight in a narrow window, with the side and every tab in reach',
       async () => {
@@ -266,7 +266,7 @@ for (const shell of [browserShell, electronShell]) {
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
         await expect(side).toBeVisible();
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
-        // What lies over the events goes away by the keyboard, too.
+        // A pane over the events can be closed by the keyboard, too.
         await window.events.open(0);
         const close = page.getByRole('button', { name: 'Close the details' });
         await expect(close).toBeVisible();
