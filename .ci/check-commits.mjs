@@ -18,7 +18,7 @@ const SINCE = Date.parse('2026-11-23T20:33:37Z') / 1000;
 /** Verbs that end as other forms do. */
 const VERBS = /^(?:bring|embed|exceed|feed|need|proceed|seed|shed|speed|spread|focus|bias|alias)$/;
 
-/** What is wrong with a subject; undefined: nothing. */
+/** The fault of a subject; undefined: none. */
 function problem(subject) {
   const length = [...subject].length;
   if (length > MOST) return `${length} characters, ${MOST} at most`;

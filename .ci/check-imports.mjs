@@ -24,7 +24,7 @@ function cruise(cwd, outputType) {
   );
 }
 
-/** [file that imports, what it imports, whether that is allowed]. */
+/** [importing file, imported module, whether that is allowed]. */
 const CASES = [
   ['engine/contract/a.ts', 'zod', true],
   ['engine/contract/b.ts', 'node:fs', false],
@@ -104,7 +104,7 @@ const CASES = [
 ];
 
 function selfTest() {
-  // The real path: what is resolved through a symbolic link would lie outside the tree.
+  // The real path: modules resolved through a symbolic link would be outside the tree.
   const tree = realpathSync(mkdtempSync(path.join(tmpdir(), 'daybook-imports-')));
   const put = (file, text) => {
     mkdirSync(path.dirname(path.join(tree, file)), { recursive: true });

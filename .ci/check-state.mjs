@@ -65,7 +65,7 @@ function isTypedArray(node) {
   );
 }
 
-/** Names that a function declares: parameters and variables, those of functions in it left out. */
+/** Names that a function declares: parameters and variables, without those of nested functions. */
 function namesWithin(fn) {
   const names = [];
   const add = (name) => {

@@ -12,7 +12,7 @@ import { provision } from '../e2e/provision/index.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const folder = path.join(root, 'app/electron/icons');
-/** What macOS calls an entry by its size in pixels. */
+/** macOS's name for an entry of each size in pixels. */
 const ICNS = {
   16: 'icp4',
   32: 'icp5',

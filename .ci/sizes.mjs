@@ -115,7 +115,9 @@ function writeSizes() {
   );
 }
 
-/** Runs the command line from its sources. Resolves to each source file's calls: the most that any of its blocks ran. */
+/**
+ * Runs the command line from its sources. Resolves to the highest execution count of any block of each source file.
+ */
 function covered(scratch, name, args) {
   const dir = path.join(scratch, name);
   const ended = spawnSync(process.execPath, [path.join(root, 'app/cli/main.ts'), ...args], {
@@ -141,7 +143,7 @@ function covered(scratch, name, args) {
   return ran;
 }
 
-/** @returns for both lives, the source files of which a function ran, with the most that a block of each did */
+/** @returns for both lives, the source files of which a function ran, with the highest count of a block of each */
 function lives() {
   const scratch = mkdtempSync(path.join(tmpdir(), 'daybook-lives-'));
   try {

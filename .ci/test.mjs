@@ -15,7 +15,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const bin = (pkg, file) => path.join(root, 'node_modules', pkg, file);
 const scratch = mkdtempSync(path.join(tmpdir(), 'daybook-test-'));
 
-/** Exit status of a check that has nothing to check; it says why. */
+/** Exit status of a check with nothing to check; it says why. */
 const SKIPPED = 77;
 const total = { passed: 0, failed: 0, skipped: 0 };
 const problems = [];
@@ -63,7 +63,7 @@ async function run(title, args) {
   return ended(title, started, await start(args, 'inherit'));
 }
 
-/** Runs one program; its output comes when it is done. Resolves to how it ended. */
+/** Runs one program; its output is printed when it has finished. Resolves to its result. */
 async function runAside(title, args) {
   const started = performance.now();
   const outcome = await start(args, 'pipe');
@@ -122,7 +122,7 @@ async function vitest(projects, ...more) {
         .filter((test) => states.includes(test.status))
         .map((test) => `${path.relative(root, file.name)}: ${test.fullName}`),
     );
-  // A log that is cut keeps its end, and loses the place where each of them failed.
+  // A truncated log keeps its end, but loses the names of failed tests.
   problems.push(...named('failed'));
   const skipped = named('pending', 'skipped');
   if (skipped.length > 0) {
@@ -133,8 +133,8 @@ async function vitest(projects, ...more) {
 
 try {
   console.log(`Node ${process.version} (${process.execPath})`);
-  // What the tests of the window need; says what is missing, and those tests skip with the reason. Most of
-  // what it takes is waiting for others.
+  // Provides the tools that the window's tests need; reports missing ones, and those tests skip with the reason.
+  // Most of the time is spent waiting for downloads.
   const provision = runAside('browser, display and Electron for the tests', ['.ci/provision.mjs']);
   await Promise.all([
     // Takes as long as all the others.
@@ -147,7 +147,7 @@ try {
       await check('module-level state', ['.ci/check-state.mjs']);
       await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
       await check('commit subjects', ['.ci/check-commits.mjs']);
-      // What the tests start from it starts in about half the processor time that its sources take.
+      // Tests start the built command line in about half the processor time that its sources take.
       await check('command line, window and desktop shell build', ['app/build.ts']);
     })(),
   ]);

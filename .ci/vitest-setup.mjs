@@ -1,7 +1,6 @@
 /**
- * Before every test file. Property tests take the same cases each time, so that a run that fails
- * fails again: DAYBOOK_SEED=N tries others, to look for what these do not find. Files share a process: what one
- * changes of its environment is undone.
+ * Runs before every test file. Property tests use the same cases each time, so that a failing run can be repeated:
+ * DAYBOOK_SEED=N tries others. Files share a process: changes of its environment are undone after each.
  */
 import fc from 'fast-check';
 import { afterAll } from 'vitest';

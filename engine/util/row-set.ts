@@ -381,7 +381,7 @@ function membersBefore(directory: Uint32Array, step: number, flip: 0 | -1): numb
   return flip === 0 ? members : step * STEP * WORD - members;
 }
 
-/** Number of elements of `sorted` before the non-element number `member`. */
+/** Number of elements of `sorted` before the `member`-th row, from 0, that is not among them. */
 function membersUpTo(sorted: Uint32Array, member: number): number {
   let low = 0;
   let high = sorted.length;
