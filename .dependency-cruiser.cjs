@@ -310,7 +310,7 @@ module.exports = {
       ),
       CORE,
     ),
-    ...allow('^bench/ui', paths('^e2e/provision/', ...packages('@playwright/test'))),
+    ...allow('^bench/ui', paths('^e2e/(provision|window/pages)/', ...packages('@playwright/test'))),
     ...allow(
       '^bench/experiments/hand-over[.]ts$',
       paths('^e2e/provision/', '^e2e/clickhouse-server[.]ts$'),
