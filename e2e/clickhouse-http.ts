@@ -21,7 +21,7 @@ process.chdir(folder!);
 const chdb = createRequire(import.meta.url)(module!) as { Session: new (path: string) => Session };
 const session = new chdb.Session('./clickhouse');
 
-/** Parameters of a request that are no settings. */
+/** Parameters of a request that are not settings. */
 const OWN = [
   'query',
   'query_id',

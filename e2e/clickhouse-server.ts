@@ -1,4 +1,4 @@
-/** A ClickHouse that listens on this machine, for tests (clickhouse-http.ts says what it is). */
+/** A ClickHouse that listens on this machine, for tests (see clickhouse-http.ts). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';

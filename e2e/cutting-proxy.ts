@@ -1,9 +1,9 @@
-/** Stands before an HTTP server of this machine and breaks one of its connections off, as a client that dies does. */
+/** A proxy for an HTTP server of this machine that interrupts one of its connections, as a dying client does. */
 import { once } from 'node:events';
 import { createServer, request as askServer, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** What the server has of the request that is broken off: nothing, half of it, or all of it. */
+/** How much of the interrupted request reaches the server: nothing, half of it, or all of it. */
 export const CUTS = ['before', 'within', 'after'] as const;
 export type Cut = (typeof CUTS)[number];
 
@@ -11,7 +11,7 @@ export interface CuttingProxy {
   readonly port: number;
   /** Requests since the last `next`. */
   readonly asked: number;
-  /** From here on the request of this number is broken off, from 1, and all that come after it. */
+  /** From now on the request of this number is interrupted, counted from 1, and all later ones. */
   next(at: number, cut: Cut): void;
   close(): Promise<void>;
 }

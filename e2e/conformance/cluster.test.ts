@@ -1,6 +1,7 @@
 /**
- * The contract on a case that was attached to a cluster, beside the same operations on the case itself: a window asks both
- * alike (e2e/clickhouse-http.ts says what listens). Where chdb cannot be fetched, the test's name says why it is skipped.
+ * The contract on a case that was attached to a cluster, compared with the same operations on the case itself: a
+ * window uses both alike (the server is described in e2e/clickhouse-http.ts). Skipped where chdb cannot be fetched;
+ * the test's name says why.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -83,7 +84,7 @@ afterAll(async () => {
   space.remove();
 });
 
-/** What both must say alike: values of batches by row, without what a question cost. */
+/** The part that must be the same for both: values of batches by row, without the cost of a question. */
 function comparable(value: unknown): unknown {
   const plain = JSON.stringify(value, (name, one: unknown) => {
     if (['timings', 'notes', 'result', 'case'].includes(name)) return undefined;
@@ -146,7 +147,7 @@ const QUESTIONS = [
   ask('event.context', { event: '1:5', of: 'source', before: 5, after: 0 }),
 ] as const;
 
-/** Lists: query, order, and which rows of them are looked at. */
+/** Lists: query, order, and which rows of them are compared. */
 const LISTS = [
   { query: '' },
   { query: 'kind:*', sort: { field: 'ts', descending: true } },
@@ -373,7 +374,7 @@ describe.skipIf(reason !== undefined)(title, () => {
         const places = [];
         for (const ts of times) places.push(await engine.call('result.locate', { ...list, ts }));
         await engine.call('result.close', list);
-        // Which files have a tag is not known there.
+        // It is not known there which files have a tag.
         const { days: _, fields: names, packetsBeneath: beneath, ...counts } = opened;
         const known = asked.query.startsWith('tag:') ? {} : { names, beneath };
         return { ...counts, ...known, first, parts, places };
@@ -431,7 +432,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const few = await tag(true, 'kind:dns | head 3');
     expect(few).toEqual({ matched: 3, changed: 3 });
     expect(await found()).toBe(all.matched - 3);
-    // What a query finds may depend on the tags that it takes away.
+    // The results of a query may depend on the tags that it removes.
     expect(await tag(true, 'tag:seen | head 2')).toEqual({ matched: 2, changed: 2 });
     expect(await found()).toBe(all.matched - 5);
     for (const remove of [false, true])
@@ -448,7 +449,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect.objectContaining({ kind: 'tag', tag: 'mine', count: 2 }),
     );
     const { notes } = await engine.call('note.list', { case: there });
-    // Those of a query are no bookmarks.
+    // Bookmarks found by a query are not included.
     expect(notes.map(({ event }) => event).toSorted()).toEqual(['1:5', '1:6', '1:8']);
   });
 
@@ -520,7 +521,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       const { note, otherNotes } = await engine.call('event.get', { case: there, event });
       return [note, ...(otherNotes ?? []).map(({ user, text }) => `${user}: ${text}`)];
     };
-    // The same person wrote it on this machine.
+    // The same user wrote it on this machine.
     expect(await shown()).toEqual(['handed over']);
     await engine.call('note.set', { case: there, event, text: 'seen there' });
     const anna = await daybook(['event', there, event, '--note', 'I think so, too', '--json'], {

@@ -1,6 +1,5 @@
 /**
- * The suite of the contract: what every way to the engine must do alike. A shell's test file calls
- * `describeContract`.
+ * The tests of the contract, which every way to the engine must pass. A shell's test file calls `describeContract`.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -47,7 +46,10 @@ export function describeContract(shell: Shell): void {
       return casePath(name);
     };
     const sample = (): { path: string }[] => paths.map((path) => ({ path }));
-    /** A log and a capture of the sample, and a log so long that an import goes on for long after its first commit. */
+    /**
+     * A log and a capture of the sample, and a log so long that an import continues for long after its first
+     * commit.
+     */
     const longEvidence = (of: string) => {
       const some = SOME.map((name) => join(paths[0] ?? '', name));
       const items = [...some, logOf(of, LONG_LINES)].map((path) => ({ path }));
@@ -233,7 +235,7 @@ export function describeContract(shell: Shell): void {
       expect(ts.values[0]).toBeGreaterThan(Date.parse('2026-01-01') * 1000);
       const message = columnOf(batch, 'message');
       expect(message?.type === 'text' && message.offsets.length).toBe(201);
-      // The same rows, whichever way they came.
+      // The same rows, whichever way they arrived.
       for (let row = 0; row < 10; row++) {
         expect(rowOf(batch, row)).toEqual(rowOf(firsts[0]!.batch, 40 + row));
         expect(rowOf(batch, row)['message']).toMatch(/\w+/);
@@ -361,7 +363,7 @@ export function describeContract(shell: Shell): void {
       const cancelled = await failure(engine.call('import.start', params, { signal: stop.signal }));
       expect(cancelled.code).toBe('cancelled');
       watching.abort();
-      // The engine ends it at the chunk's edge, after the window was told.
+      // The engine ends it at the end of the chunk, after the window was told.
       await until(
         async () =>
           (await engine.call('import.list', { case: path })).imports[0]?.status === 'cancelled',
@@ -422,7 +424,7 @@ export function describeContract(shell: Shell): void {
       await engine.call('case.create', { case: path });
       const { items, byKind, events } = longEvidence(path);
       const states: string[] = [];
-      // It is asked when it is told to be down: soon it is up again.
+      // The calls are made when it is reported to be down: soon it is up again.
       const meanwhile: Promise<ErrorInfo>[] = [];
       const stop = engine.onState(({ state }) => {
         if (states.at(-1) === state) return;
@@ -475,7 +477,7 @@ type Source = Expected['sources'][string];
 /** Ten chunks, and thirty. */
 const [SHORT_LINES, LONG_LINES] = [20_000, 60_000];
 
-/** Writes a log beside a case. */
+/** Writes a log next to a case. */
 function logOf(casePath: string, lines: number): string {
   const path = `${casePath}.log`;
   const line = (i: number) => `<34>1 2026-11-21T00:00:00Z h app ${i % 999} - - entry ${i}\n`;
@@ -483,7 +485,7 @@ function logOf(casePath: string, lines: number): string {
   return path;
 }
 
-/** What a call fails with. */
+/** The error of a call. */
 async function failure(call: Promise<unknown>): Promise<ErrorInfo> {
   try {
     await call;
@@ -513,7 +515,7 @@ function accounted(source: {
   return source.stored + source.duplicate + source.quarantined + source.skipped;
 }
 
-/** Records are what is stored; flows that are derived from packets are events beside them. */
+/** Records are what is stored; flows derived from packets are additional events. */
 function expectedTotals({ sources, records, byKind }: Expected): {
   sources: number;
   stored: number;

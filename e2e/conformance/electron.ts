@@ -8,12 +8,12 @@ import { Connection, type FramePipe } from '../../engine/contract/wire/client.ts
 import { openDesktop, PRELOAD } from '../electron/electron.ts';
 import { reached, type EndedCall, type Shell } from './shell.ts';
 
-/** An empty page of the window's own address. */
+/** An empty page with the window's own address. */
 const EMPTY_PAGE = 'daybook://window/icon.svg';
 /** Their number is in their address. */
 let windows = 0;
 
-/** What the page has: its bridge, and the way back into this process. */
+/** Names in the page: its bridge, and a function that calls this process. */
 declare const globalThis: {
   readonly daybook: Bridge;
   frameForTest(base64: string): Promise<void>;
@@ -41,7 +41,7 @@ async function bridgePipe(app: ElectronApplication): Promise<FramePipe> {
   return {
     send: (frame) => {
       if (!open) return;
-      // A page that is gone takes nothing.
+      // A page that is gone receives nothing.
       page
         .evaluate((base64) => {
           const text = atob(base64);

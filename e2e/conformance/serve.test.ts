@@ -1,4 +1,4 @@
-/** `daybook serve` as a process: what it prints where, and how it ends. */
+/** `daybook serve` as a process: its output, and how it ends. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ import { scratch } from '../harness.ts';
 
 export { scratch };
 
-/** How a call ended, as the engine itself saw it. */
+/** How a call ended, according to the engine. */
 export interface EndedCall {
   readonly operation: string;
   readonly outcome: string;
@@ -27,11 +27,11 @@ export interface RunningShell {
 
 export interface Shell {
   readonly name: string;
-  /** `env` is what the engine gets beside this process's environment. */
+  /** `env` is added to this process's environment for the engine. */
   start(env: NodeJS.ProcessEnv): Promise<RunningShell>;
 }
 
-/** Resolves when `connection` is in that state; at once, if it is. */
+/** Resolves when `connection` is in that state; at once, if it already is. */
 export function reached(connection: Connection, state: EngineState['state']): Promise<void> {
   if (connection.state.state === state) return Promise.resolve();
   return new Promise((resolve) => {
@@ -43,7 +43,7 @@ export function reached(connection: Connection, state: EngineState['state']): Pr
   });
 }
 
-/** The engine's process, and the calls that its trace has told. */
+/** The engine's process, and the calls in its trace. */
 export function startEngine(env: NodeJS.ProcessEnv): { engine: EngineProcess; ended: EndedCall[] } {
   const ended: EndedCall[] = [];
   const engine = new EngineProcess({

@@ -35,7 +35,7 @@ describe('the web shell as others meet it', () => {
     body: string;
   }
 
-  /** A request whose path and headers go out as they are. */
+  /** A request whose path and headers are sent unchanged. */
   const get = (
     path: string,
     headers: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** Starts the desktop shell for tests, on a display of its own. */
+/** Starts the desktop shell for tests, on a separate display. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from '@playwright/test';
@@ -18,16 +18,16 @@ export interface Desktop {
   /** The product's window. */
   readonly page: Page;
   readonly env: Record<string, string>;
-  /** What it said on its standard error, as it comes. */
+  /** Its standard error, as it arrives. */
   readonly said: string[];
   close(): Promise<void>;
 }
 
 const QUIT_MS = 30_000;
-/** How long an Electron whose engine has ended is left to end, too. */
+/** Time for an Electron whose engine has ended to end, too. */
 const HUNG_MS = 3000;
 
-/** The command lines of a process's children; as much as the system tells. */
+/** The command lines of a process's children, as far as the system reports them. */
 function childrenOf(pid: number): string {
   const { stdout } = spawnSync('ps', ['-o', 'args=', '--ppid', String(pid)], { encoding: 'utf8' });
   return stdout ?? '';
@@ -58,7 +58,7 @@ export function environment(more: NodeJS.ProcessEnv): Record<string, string> {
 
 /**
  * The desktop shell with an open window.
- * @param display where; one of its own, ended with it, if left out
+ * @param display where; by default a new one, which ends with the shell
  */
 export async function openDesktop(
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** The desktop shell on a real Electron: what it lets a page do, and what it does for its window. */
+/** The desktop shell on a real Electron: the permissions of a page, and the services for its window. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { completeOlderChromium } from '../window/older-chromium.ts';
 import { provision, startDisplay, whyNot, type Display } from '../provision/index.ts';
 import { BUNDLE, openDesktop, SANDBOX_ARGUMENTS, scratch, type Desktop } from './electron.ts';
 
-/** What crosses processes takes its time on a busy machine. */
+/** Communication between processes takes its time on a busy machine. */
 const SOON = { timeout: 20_000 };
 const reason = whyNot('electron');
 
@@ -159,7 +159,7 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
         fetch(url).then(({ status }) => status, () => 'failed')))`,
     );
     expect(outcomes).toEqual([...Array<string>(4).fill('failed'), 404, 404, 404, 404, 200]);
-    // Also where no policy of a page prevents it.
+    // Even where no policy of a page prevents it.
     const main = await desktop.app.evaluate(
       ({ BrowserWindow, session }, url) =>
         new Promise<string>((resolve) => {
@@ -352,7 +352,7 @@ describe.skipIf(reason !== undefined)('other windows', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const desktop = await openDesktop({ DAYBOOK_STATE: folder });
-    // What Electron says when a page asks for a window, before it is decided.
+    // Electron's event when a page requests a window, before that is decided.
     await desktop.app.evaluate(({ BrowserWindow }) => {
       const emitter: NodeJS.EventEmitter | undefined =
         BrowserWindow.getAllWindows()[0]?.webContents;

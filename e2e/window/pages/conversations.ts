@@ -13,7 +13,7 @@ export class Conversations {
     await forms.getByText(form, { exact: true }).click();
   }
 
-  /** A pair, from 0; the heading is no pair. */
+  /** A pair, from 0; the heading does not count. */
   row(at: number): Locator {
     return this.panel.getByRole('row').nth(at + 1);
   }
@@ -25,7 +25,7 @@ export class Conversations {
     return [await text(0), await text(2)];
   }
 
-  /** Opens what can be done with a pair. */
+  /** Opens the menu of a pair. */
   async pivot(at: number): Promise<void> {
     await this.row(at)
       .getByRole('button', { name: /: pivots$/ })

@@ -58,8 +58,8 @@ export class DaybookWindow {
   }
 
   /**
-   * Whether this Chromium tells the offsets of named zones. That of Electron 9 does not (it is older than
-   * `longOffset`), so that only fixed offsets can be chosen in it.
+   * Whether this Chromium reports the offsets of named zones. Electron 9's does not (it is older than
+   * `longOffset`), so only fixed offsets can be chosen there.
    */
   knowsNamedZones(): Promise<boolean> {
     return this.page.evaluate<boolean>(`(() => {
@@ -76,7 +76,7 @@ export class DaybookWindow {
     return dropFiles(this.page, paths);
   }
 
-  /** The same of folders, in a browser. */
+  /** The same for folders, in a browser. */
   dropFolders(paths: readonly string[]): Promise<void> {
     return dropPaths(this.page, paths);
   }
@@ -89,7 +89,7 @@ export class DaybookWindow {
     await this.tab(name).click();
   }
 
-  /** By way of the settings: they have no tab until then. */
+  /** Through the settings: they have no tab until then. */
   async openDiagnostics(): Promise<void> {
     await this.caseMenu('Settings…');
     await this.page.getByRole('button', { name: /^Diagnostics/ }).click();
@@ -100,12 +100,12 @@ export class DaybookWindow {
     return this.page.getByRole('status').filter({ hasText: /of [\d,]+ events/ });
   }
 
-  /** How many events match, as the line below says. */
+  /** The number of matching events in the status bar. */
   async found(): Promise<number | undefined> {
     return numberIn(await this.status.innerText(), /([\d,]+) of [\d,]+ events/);
   }
 
-  /** How many events the case has, as the line below says. */
+  /** The number of the case's events in the status bar. */
   async inCase(): Promise<number | undefined> {
     return numberIn(await this.status.innerText(), /of ([\d,]+) events/);
   }

@@ -2,13 +2,13 @@
 import type { Locator, Page } from '@playwright/test';
 import { numberIn } from './numbers.ts';
 
-/** Bytes that the window says lie at this place of their source. */
+/** Bytes at a position of their source, as the window shows them. */
 interface ShownBytes {
   readonly offset: number;
   readonly bytes: Buffer;
 }
 
-/** All rows of a hex view: those that are drawn, while it is scrolled to its end. */
+/** All rows of a hex view: collects the rendered rows while scrolling to the end. */
 const READ_HEX = `(async () => {
   const region = document.querySelector('[role="region"][aria-label$="bytes in hexadecimal"]');
   const rows = new Map();
@@ -46,7 +46,7 @@ export class Details {
     return this.region.getByRole('tree', { name: 'Decoded layers' });
   }
 
-  /** That its question was stopped. */
+  /** The message that its request was stopped. */
   get stopped(): Locator {
     return this.region.getByRole('alert').filter({ hasText: 'Stopped' });
   }
@@ -59,7 +59,7 @@ export class Details {
       .nth(at);
   }
 
-  /** The bytes of the open tab, and where it says that they lie. */
+  /** The bytes of the open tab, and their position as shown. */
   async bytes(): Promise<ShownBytes> {
     const region = this.region.getByRole('region', { name: /bytes in hexadecimal$/ });
     await region.waitFor();
@@ -81,7 +81,7 @@ export class Details {
     return this.bytes();
   }
 
-  /** The event's time as the fields tell it, with the zone's offset. */
+  /** The event's time in the fields, with the zone's offset. */
   async time(): Promise<string> {
     const found = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* [+-]\d\d:\d\d/.exec(
       await this.region.innerText(),

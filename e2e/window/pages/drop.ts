@@ -1,6 +1,6 @@
 /**
- * Files dropped on the window. The page gets what a drag from a file manager gives it, as far as a
- * script can make it: in a browser the files' names and contents, in Electron their paths as well.
+ * Drops files on the window. The page gets the same data as from a file manager, as far as a script can provide it:
+ * in a browser the files' names and contents, in Electron their paths as well.
  */
 import type { Page } from '@playwright/test';
 
@@ -17,8 +17,8 @@ const DROP = `{
 }`;
 
 /**
- * Drops the files and folders at `paths`, as the browser itself does when a file manager drops them.
- * The Chromium of Electron 9 cannot be told to.
+ * Drops the files and folders at `paths`, as the browser does for a file manager. Electron 9's Chromium does not
+ * support this.
  */
 export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
@@ -29,14 +29,14 @@ export async function dropPaths(page: Page, paths: readonly string[]): Promise<v
     });
   await drag('dragEnter');
   await drag('dragOver');
-  // What is dropped before the window says that it takes it, is not taken.
+  // A drop before the window shows that it accepts it is ignored.
   await page.getByTestId('drop-overlay').waitFor();
   await drag('dragOver');
   await drag('drop');
   await session.detach();
 }
 
-/** Drops the files that lie at `paths`. */
+/** Drops the files at `paths`. */
 export async function dropFiles(page: Page, paths: readonly string[]): Promise<void> {
   // Only an input has files that are those of the disk.
   await page.evaluate(`{

@@ -20,7 +20,7 @@ export class Events {
     return this.grid.locator('[role="row"][data-row]');
   }
 
-  /** How many events the table says that it has. */
+  /** The number of events that the table reports. */
   async count(): Promise<number> {
     return Number((await this.grid.getAttribute('aria-rowcount')) ?? '1') - 1;
   }
@@ -60,7 +60,7 @@ export class Events {
   }
 }
 
-/** What can be done with a value. */
+/** The menu of a value. */
 export class ValueMenu {
   readonly menu: Locator;
 

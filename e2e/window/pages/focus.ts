@@ -1,7 +1,7 @@
-/** Where the keyboard is, and whether a person can see that. */
+/** Where the keyboard focus is, and whether it is visible. */
 import type { Page } from '@playwright/test';
 
-/** What has the focus, and whether anything shows it: a ring, a shadow, the border of a field. */
+/** The focused element, and whether anything shows the focus: a ring, a shadow, the border of a field. */
 const FOCUS = `(() => {
   const at = document.activeElement;
   if (at === null || at === document.body) return { what: 'nothing', seen: true };
@@ -13,7 +13,7 @@ const FOCUS = `(() => {
   const line = at.matches('[role="separator"]') && getComputedStyle(at).backgroundColor !== 'rgba(0, 0, 0, 0)';
   // A table marks the cell where its cursor is.
   const cursor = document.getElementById(at.getAttribute('aria-activedescendant') ?? '');
-  // Fields have a cursor, and a border that tells; switches and choices show it on their label.
+  // Fields have a cursor and a border; switches and choices show the focus on their label.
   const field = at.matches('input, textarea, select, [contenteditable="true"]');
   return {
     what: (at.getAttribute('aria-label') ?? at.textContent ?? '').slice(0, 60) + ' <' + at.tagName + '> ' + at.className,

@@ -20,7 +20,7 @@ export class ImportDialog {
     this.cancelled = this.ledger.getByText('The import was cancelled');
   }
 
-  /** In a browser: goes to a folder of the machine, ticks an entry of it, and looks at it. */
+  /** In a browser: opens a folder of the machine, ticks an entry of it, and previews it. */
   async choosePath(folder: string, entry: string): Promise<void> {
     const place = this.choosing.getByRole('textbox', { name: 'Folder' });
     await ready(this.choosing);
@@ -37,7 +37,7 @@ export class ImportDialog {
       .filter({ has: this.page.getByRole('button', { name, exact: true }) });
   }
 
-  /** Opens what is known of a source; the region of its first records. */
+  /** Opens the details of a source; returns the region of its first records. */
   async look(name: string): Promise<Locator> {
     await this.source(name).getByRole('button', { name, exact: true }).click();
     return this.before.getByRole('region', { name: 'First records' });
@@ -51,7 +51,7 @@ export class ImportDialog {
     return this.before.getByRole('textbox', { name: `Year of ${name}` });
   }
 
-  /** How wrong a clock was: that of a source, whose details are open, or of `all`. */
+  /** The input for a clock's error: that of a source, whose details are open, or of `all`. */
   clockOf(name: string): Locator {
     return this.before.getByRole('textbox', { name: `Clock of ${name}`, exact: true });
   }
@@ -60,7 +60,7 @@ export class ImportDialog {
     return this.before.getByRole('button', { name: 'Import', exact: true });
   }
 
-  /** Which column of a table is this field of an event. */
+  /** The choice of a table's column for this field. */
   columnFor(field: string): Locator {
     return this.before.getByRole('combobox', { name: `Column for ${field}`, exact: true });
   }
@@ -70,7 +70,7 @@ export class ImportDialog {
     await this.page.getByRole('option', { name: column, exact: true }).click();
   }
 
-  /** Takes one more field from the table: of the columns that nobody reads the first. */
+  /** Maps one more field: to the first unmapped column. */
   async addField(field: string): Promise<void> {
     await this.before.getByRole('combobox', { name: 'Add a field' }).click();
     await this.page.getByRole('option', { name: field, exact: true }).click();

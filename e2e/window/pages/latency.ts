@@ -1,4 +1,4 @@
-/** What the engine's operations took. */
+/** The panel with the duration of the engine's operations. */
 import type { Locator, Page } from '@playwright/test';
 
 export class Latency {

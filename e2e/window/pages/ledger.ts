@@ -1,7 +1,7 @@
 /** Ledgers as the window writes them. */
 import { numberIn } from './numbers.ts';
 
-/** What a ledger says, as numbers. */
+/** The figures of a ledger. */
 export interface LedgerCounts {
   readonly read: number;
   readonly stored: number;
@@ -10,7 +10,7 @@ export interface LedgerCounts {
   readonly skipped: number;
 }
 
-/** `12 read = 10 stored + 0 duplicate + …`; what is not told is 0. */
+/** `12 read = 10 stored + 0 duplicate + …`; figures that are not mentioned are 0. */
 export function ledgerIn(text: string): LedgerCounts {
   const line = text.replace(/\s+/g, ' ');
   const of = (sign: string, word: string): number =>

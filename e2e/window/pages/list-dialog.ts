@@ -29,7 +29,9 @@ export class ListDialog {
     await this.dialog.waitFor();
   }
 
-  /** Pastes a text that many times over; the driver's own way waits for an area that is gone by then. */
+  /**
+   * Pastes a text, repeated that many times; the driver's own method waits for a text area that is gone by then.
+   */
   async paste(text: string, times: number): Promise<void> {
     await this.text.waitFor();
     await this.page.evaluate(`{
@@ -40,7 +42,7 @@ export class ListDialog {
     }`);
   }
 
-  /** Says what a column is matched as, by its name in the list. */
+  /** Chooses the field that a column is matched as, by the column's name in the list. */
   async matchAs(column: string, field: string): Promise<void> {
     const select = this.dialog.getByLabel(`How ${column} is matched`);
     await select.click();

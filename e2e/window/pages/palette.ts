@@ -17,7 +17,7 @@ export class Palette {
       if (!(await this.search.isVisible())) await this.page.keyboard.press('Control+K');
       await this.search.waitFor({ timeout: 2_000 });
     }).toPass();
-    // It takes the focus a moment after it is there: what is typed before goes elsewhere.
+    // It takes the focus a moment after it appears: text typed before goes elsewhere.
     await expect(this.search).toBeFocused();
   }
 
@@ -28,7 +28,7 @@ export class Palette {
     await this.page
       .getByRole('dialog')
       .getByRole('button', { name: new RegExp(words, 'i') })
-      // Enter runs what is marked, which the first becomes a moment after it is there.
+      // Enter runs the marked entry; the first one is marked a moment after it appears.
       .and(this.page.locator('[data-selected]'))
       .waitFor();
     await this.page.keyboard.press('Enter');

@@ -26,7 +26,7 @@ export class QueryBar {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Asks for completions, again where none open. */
+  /** Requests completions, repeatedly until they open. */
   async complete(): Promise<void> {
     await expect(async () => {
       await this.page.keyboard.press('Control+Space');

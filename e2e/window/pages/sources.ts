@@ -22,7 +22,7 @@ export class Sources {
     return this.panel.getByRole('region', { name: `Source ${name}` });
   }
 
-  /** Chooses from what can be done for the case. */
+  /** Chooses an item from the menu of the case's evidence. */
   async care(item: RegExp): Promise<void> {
     await this.panel.getByRole('button', { name: 'Maintenance' }).click();
     const menu = this.panel.page().getByRole('menu', { name: 'Maintenance' });

@@ -1,4 +1,4 @@
-/** What is seen before a case is open, and the dialog that makes one. */
+/** The start page, and the dialog that creates a case. */
 import type { Locator, Page } from '@playwright/test';
 import { ready } from './expect.ts';
 
