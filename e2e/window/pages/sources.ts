@@ -22,7 +22,7 @@ export class Sources {
     return this.panel.getByRole('region', { name: `Source ${name}` });
   }
 
-  /** Chooses an item from the menu of the case's evidence. */
+  /** Chooses an item from the maintenance menu. */
   async care(item: RegExp): Promise<void> {
     await this.panel.getByRole('button', { name: 'Maintenance' }).click();
     const menu = this.panel.page().getByRole('menu', { name: 'Maintenance' });
