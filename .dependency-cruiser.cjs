@@ -39,6 +39,9 @@ const CATALOG = '^engine/catalog/';
 const STORE = '^engine/store/';
 const INGEST = '^engine/ingest/';
 const QUERY = '^engine/query/';
+/** The language's grammar, which the window reads as well: it needs no case. */
+const SYNTAX = '^engine/query/syntax/';
+const SYNTAX_INDEX = '^engine/query/syntax/index[.]ts$';
 const INDEX = '^engine/index/';
 const SCAN = '^engine/scan/';
 const SEARCH = '^engine/search/';
@@ -91,7 +94,11 @@ module.exports = {
     ...allow(FIELDS, paths(FIELDS, COLUMNS, UTIL, CONTRACT, ...packages('zod'))),
     ...allow(MEASURE, paths(MEASURE, UTIL, CONTRACT), CORE),
     ...allow(INDEX, paths(INDEX, UTIL, CONTRACT), CORE),
-    ...allow(QUERY, paths(QUERY, FIELDS, COLUMNS, UTIL, CONTRACT)),
+    ...allow('^engine/query/(?!syntax/)', paths(QUERY, FIELDS, COLUMNS, UTIL, CONTRACT)),
+    ...allow(
+      SYNTAX,
+      paths(SYNTAX, '^engine/query/(values/address|filters/number-range)[.]ts$', CONTRACT),
+    ),
     // What operators ask of an index is an interface (engine/query/plan/index-view.ts); tests ask a real one.
     ...allow('^engine/query/testing/', paths(INDEX)),
     // Faces of operators on a real index.
@@ -213,10 +220,15 @@ module.exports = {
     ...allow('^app/build[.]ts$', paths('^app/desktop[.]ts$', CONTRACT)),
     ...allow('^app/web/', paths('^app/built[.]ts$')),
 
-    // The window: sees the engine's contract only, and a panel sees the panel interface only.
+    // The window: sees the engine's contract and its query language, and a panel sees the panel interface only.
     ...allow(
       '^renderer/(?!panels/)',
-      paths('^renderer/(client|state|widgets|shell)/', '^renderer/[^/]+[.]tsx?$', CONTRACT),
+      paths(
+        '^renderer/(client|state|widgets|shell)/',
+        '^renderer/[^/]+[.]tsx?$',
+        SYNTAX_INDEX,
+        CONTRACT,
+      ),
     ),
     // The shell gives each panel its place.
     ...allow('^renderer/shell/', paths('^renderer/panels/[^/]+/index[.]tsx$')),

@@ -38,7 +38,17 @@ export {
   timeParts,
   zoneOf,
 } from './state/time.ts';
-export { dissect, fieldTerm, quoteName, quoteValue, withTerm } from './state/query-text.ts';
+export {
+  dissect,
+  fieldTerm,
+  oppositeOf,
+  quoteName,
+  quoteValue,
+  withoutStage,
+  withoutTerm,
+  withTerm,
+  withTermReplaced,
+} from './state/query-text.ts';
 export { viewFromString, viewToString } from './state/shared-view.ts';
 export { ALL } from './state/views.ts';
 export type { Workspace } from './state/workspace.ts';

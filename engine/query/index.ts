@@ -9,6 +9,7 @@ export type { Ast, Expression, Stage, WithinNode } from './syntax/ast.ts';
 export { walk } from './syntax/ast.ts';
 export { type GivenFile, LOOKUP_LIMITS, lookupFiles } from './lookups/lookup-file.ts';
 export { lookupNames } from './lookups/lookup-names.ts';
+export { FUNCTIONS, STAGE_NAMES } from './syntax/lexemes.ts';
 export { parseQuery } from './syntax/parse.ts';
 export { QueryError } from './syntax/query-error.ts';
 export type { SegmentInfo } from './plan/scope.ts';
@@ -78,7 +79,8 @@ export type { StoredMessages, StoredShape } from './statements/stored-messages.t
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './plan/rows.ts';
 export { type Explained, explain, listText } from './plan/explain.ts';
-export { type Outline, errorSpan, eventsAst, outlineOf, pieceSpans } from './syntax/outline.ts';
+export { type Outline, errorSpan, eventsAst, outlineOf } from './plan/outline.ts';
+export { type Place, placeAt } from './syntax/place-at.ts';
 export {
   type ConversationOrder,
   DETAILS,

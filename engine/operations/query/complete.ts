@@ -7,12 +7,13 @@ import { attributesOf } from '../../query/names/attribute-names.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { CONN_STATES, KINDS } from '../../contract/event.ts';
 import { compareNaturally } from '../../contract/words/natural-order.ts';
-import { FUNCTIONS } from '../../contract/query-spelling.ts';
 import {
   ADDRESS_CLASSES,
   ALIASES,
   type CompileContext,
+  FUNCTIONS,
   NAMED,
+  type Place,
   STAGE_LIST,
   type SegmentInfo,
   type Stage,
@@ -23,7 +24,7 @@ import {
   knownField,
   outlineOf,
   parseQuery,
-  pieceSpans,
+  placeAt,
 } from '../../query/index.ts';
 import { type CaseSession, type FieldValues, type View, fieldValues } from '../../search/index.ts';
 import { fieldsIfKnown, fieldsOf } from '../case/fields/field-list.ts';
@@ -53,66 +54,8 @@ const MAX_VALUE = 200;
 const MEASURES = FUNCTIONS.map((name) => (name === 'count' ? 'count()' : `${name}(`));
 /** Stages that take expressions. */
 const COMPUTING: ReadonlySet<string> = new Set([
-  ...['eval', 'extend', 'where', 'stats', 'top', 'rare', 'timeline', 'values'],
+  ...['eval', 'where', 'stats', 'top', 'rare', 'timeline', 'values'],
 ]);
-
-const FILTERING: ReadonlySet<string> = new Set(['where', 'union', 'search', 'filter']);
-/** A sequence up to where its steps are. */
-const STEPS = /^sequence\b[^:|]*\b(?:within\s+\w+|by\s+[^:|]+?)\s*:\s/i;
-
-/** The kind of text at the cursor. */
-type Place =
-  | { at: 'stage'; start: number; end: number; typed: string }
-  | { at: 'value'; start: number; end: number; typed: string; field: string }
-  | { at: 'name'; start: number; end: number; typed: string; stage: string; isFilter: boolean };
-
-function placeAt(text: string, at: number): Place {
-  const before = text.slice(0, at);
-  const pieces = pieceSpans(before);
-  const piece = pieces.at(-1)!;
-  const inStage = pieces.length > 1;
-  const head = before.slice(piece.start);
-  const stage = inStage ? (/^[a-z]+/i.exec(head)?.[0].toLowerCase() ?? '') : '';
-  const tail = /^[^\s()|"',]*/.exec(text.slice(at))?.[0] ?? '';
-  if (
-    inStage &&
-    /^[a-z]*$/i.test(head) &&
-    (head !== '' || before.endsWith('|') || /\|\s*$/.test(before))
-  )
-    return { at: 'stage', start: at - head.length, end: at + tail.length, typed: head };
-  const isFilter = !inStage || FILTERING.has(stage) || STEPS.test(head);
-  if (isFilter) {
-    // In a list `field:(a OR b` the field is before the bracket.
-    const list = /(?:^|[\s(|!&-])([A-Za-z_@][\w.@-]*)(?::|\s+in\s*)\(([^()]*)$/i.exec(before);
-    if (list !== null) {
-      const typed = /(?:"[^"]*|[^\s,"]*)$/.exec(list[2]!)![0];
-      const start = at - typed.length;
-      return { at: 'value', start, end: at + tail.length, typed: bare(typed), field: list[1]! };
-    }
-    const field =
-      /(?:^|[\s(|!&-])("(?:[^"\\]|\\.)+"|[A-Za-z_@][\w.@-]*)(?::(?:>=|<=|>|<|=)?|\s*(?:>=|<=|!=|==?|>|<)\s*)("(?:[^"\\]|\\.)*|[^\s()|"]*)$/.exec(
-        before,
-      );
-    if (field !== null) {
-      const typed = field[2]!;
-      const start = at - typed.length;
-      return {
-        at: 'value',
-        start,
-        end: at + tail.length,
-        typed: bare(typed),
-        field: bare(field[1]!),
-      };
-    }
-  }
-  const word = /[\w.@\u0080-\uffff-]*$/.exec(before)![0].replace(/^-/, '');
-  const start = at - word.length;
-  return { at: 'name', start, end: at + tail.length, typed: word, stage, isFilter };
-}
-
-function bare(text: string): string {
-  return text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
-}
 
 /** Sources of completions. */
 interface CompletionSource extends Pick<CompileContext, 'tags' | 'sources'> {

@@ -1,7 +1,6 @@
 /** Hints for a query that found nothing. */
 import { KINDS } from '../../contract/event.ts';
-import { STAGE_NAMES } from '../../contract/query-spelling.ts';
-import { NAMED, type Plan, knownField, walk } from '../../query/index.ts';
+import { NAMED, type Plan, STAGE_NAMES, knownField, walk } from '../../query/index.ts';
 
 /** Operators and functions of other languages that are words here, and what to write instead. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** The buckets of a timeline in ClickHouse, as in grid.ts; open ends are computed by ClickHouse. */
-import type { Interval } from '../syntax/ast.ts';
-import { EVEN_BUCKETS, FIRST_MONDAY, intervalMicros } from '../time/grid.ts';
+import { type Interval, intervalMicros } from '../syntax/ast.ts';
+import { EVEN_BUCKETS, FIRST_MONDAY } from '../time/grid.ts';
 import { ZoneClock } from '../time/zone-clock.ts';
 import { microsOf, modulo, untranslated } from './clickhouse.ts';
 import { type ClickHouseRows, selectOf, subquery } from './clickhouse-rows.ts';

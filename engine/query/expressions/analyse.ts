@@ -18,7 +18,8 @@ import { QueryError, didYouMean, shown, syntaxError } from '../syntax/query-erro
 import type { Scope } from '../plan/scope.ts';
 import { type Extent, shapeOf, variantsOf } from '../values/values.ts';
 import { ZoneClock } from '../time/zone-clock.ts';
-import { VALUE_FUNCTIONS, VALUE_FUNCTION_NAMES } from './functions.ts';
+import { VALUE_FUNCTION_NAMES } from '../syntax/lexemes.ts';
+import { VALUE_FUNCTIONS } from './functions.ts';
 import { type Argument, type Call, NOTHING, converted } from './operator.ts';
 import {
   type Cell,

@@ -1,4 +1,5 @@
 /** The functions of expressions, by name. */
+import { VALUE_FUNCTION_NAMES } from '../syntax/lexemes.ts';
 import type { FunctionOperator } from './operator.ts';
 import { ADDRESS_FUNCTIONS } from './functions/address.ts';
 import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts';
@@ -19,13 +20,6 @@ export const VALUE_FUNCTIONS: ReadonlyMap<string, FunctionOperator> = new Map(
     ...PREVIOUS_FUNCTIONS,
   }),
 );
-
-/** Functions that are written as calls: `lower(…)`. */
-export function isValueFunction(name: string): boolean {
-  return VALUE_FUNCTIONS.has(name) && /^\w+$/.test(name) && name !== 'negate';
-}
-
-export const VALUE_FUNCTION_NAMES = [...VALUE_FUNCTIONS.keys()].filter(isValueFunction);
 
 /** Each function as completion and the documents describe it. */
 export const VALUE_FUNCTION_LIST = VALUE_FUNCTION_NAMES.map((name) => {

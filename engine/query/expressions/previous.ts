@@ -4,6 +4,7 @@
  */
 import type { Expression, ValueNode } from '../syntax/ast.ts';
 import type { Field } from '../names/fields.ts';
+import { PREVIOUS_NAMES } from '../syntax/lexemes.ts';
 import { syntaxError } from '../syntax/query-error.ts';
 import { PART_TYPES, type ValueType } from './value.ts';
 
@@ -17,10 +18,6 @@ interface Previous {
 
 /** Rows back at most. */
 const MOST_BACK = 1000;
-
-function isPrevious(fn: string): boolean {
-  return fn === 'prev' || fn === 'delta';
-}
 
 /**
  * The expression with a name in the place of each earlier value.
@@ -39,7 +36,7 @@ export function takePrevious(
     return { value: 'field', name: alias, start: of.start, end: of.end };
   };
   const call = (node: Extract<ValueNode, { value: 'call' }>): ValueNode => {
-    if (!isPrevious(node.fn)) return { ...node, args: node.args.map(value) };
+    if (!PREVIOUS_NAMES.has(node.fn)) return { ...node, args: node.args.map(value) };
     const { start, end } = node;
     if (inside)
       throw syntaxError(

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STAGE_NAMES } from '../../contract/query-spelling.ts';
+import { STAGE_NAMES } from '../syntax/lexemes.ts';
 import { computeAgain } from '../batch/batch-scope.ts';
 import { Budget } from '../batch/budget.ts';
 import { Params } from '../dialect/duckdb.ts';

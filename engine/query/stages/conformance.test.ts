@@ -4,7 +4,7 @@
  * both, with any filter.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STAGE_NAMES } from '../../contract/query-spelling.ts';
+import { STAGE_NAMES } from '../syntax/lexemes.ts';
 import type { Stage, StageName } from '../syntax/ast.ts';
 import { lookupFiles } from '../lookups/lookup-file.ts';
 import { parseQuery } from '../syntax/parse.ts';

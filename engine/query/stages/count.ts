@@ -46,9 +46,6 @@ function countBatches(columns: readonly TableColumn[]): BatchStage {
 }
 
 export const countOperator: StageOperator<CountStage> = {
-  form: 'count; by groups: stats count() by field',
-  does: 'one number',
-  parse: () => ({ stage: 'count' }),
   shape: 'count',
   table: (_, input) => countTable(input),
   clickhouse: (_, rows) => countClickHouse(rows),

@@ -18,9 +18,6 @@ function dedupRelation({ fields }: DedupStage, relation: Relation): Relation {
 }
 
 export const dedupOperator: StageOperator<DedupStage> = {
-  form: 'dedup field, …',
-  does: 'the first row of each combination',
-  parse: (reader) => ({ stage: 'dedup', fields: reader.columns() }),
   relation: dedupRelation,
   clickhouse: ({ fields }, rows) => {
     const keys = fields.map((field) => firstValue(field, rows).sql);

@@ -21,7 +21,6 @@ import { partAlias, previousField, takePrevious } from '../expressions/previous.
 import { PART_TYPES, type Value, valueClickHouse } from '../expressions/value.ts';
 import { type Resolve, withFields } from '../names/fields.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
-import { syntaxError } from '../syntax/query-error.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { type Relation, type TableColumn, TABLE_EXTENT, orderBy } from '../statements/relation.ts';
 import { shapeOf } from '../values/values.ts';
@@ -150,24 +149,6 @@ function readsBefore(stage: EvalStage): boolean {
 }
 
 export const evalOperator: StageOperator<EvalStage> = {
-  form: 'eval name = expression; of the row before: eval gap = delta(ts) by field, …',
-  does: 'a field that is computed',
-  parse: (reader) => {
-    const as = reader.column();
-    const { at } = reader;
-    if (!reader.take('=')) throw syntaxError('expected =', at, 'write eval name = expression');
-    const value = reader.value();
-    const { at: place } = reader;
-    const by = reader.word('by') ? reader.columns() : [];
-    const stage = { stage: 'eval', as, value, by } as const;
-    if (by.length > 0 && !readsBefore({ ...stage, start: 0, end: 0 }))
-      throw syntaxError(
-        'found by, but neither prev nor delta',
-        place,
-        'write eval gap = delta(ts) by src_ip; for groups write stats … by src_ip',
-      );
-    return stage;
-  },
   computes,
   derives: readsBefore,
   relation: withPrevious,

@@ -14,6 +14,7 @@ import { orElse } from '../expressions/or-else.ts';
 import { CaptureMatcher } from '../re2/captures.ts';
 import { checkRe2 } from '../re2/check.ts';
 import { QueryError, syntaxError } from '../syntax/query-error.ts';
+import { STAGE_GRAMMAR } from '../syntax/stage-grammar.ts';
 import { batchResolve, extendedBatch } from './computed-columns.ts';
 import type { StageOperator } from './operator.ts';
 
@@ -96,22 +97,12 @@ function patternOf({ given }: ExtractStage): { pattern: string; ignoreCase: bool
     throw syntaxError(
       error instanceof Error ? error.message : String(error),
       given.at,
-      `write: ${extractOperator.form}`,
+      `write: ${STAGE_GRAMMAR.extract.form}`,
     );
   }
 }
 
 export const extractOperator: StageOperator<ExtractStage> = {
-  form: 'extract "text {field} text" or /(?<field>…)/ [from field]',
-  does: 'fields out of a text',
-  parse: (reader) => {
-    const before = reader.word('from') ? reader.column() : undefined;
-    const given = reader.templateOrPattern();
-    const { at } = reader;
-    const after = before === undefined && reader.word('from') ? reader.column() : undefined;
-    const from = before ?? after ?? { name: 'message', start: at, end: at };
-    return { stage: 'extract', from, given };
-  },
   computes,
   batchTable: (stage, table, around) =>
     extendedBatch(table, computes(stage, batchResolve(table, around), around)),

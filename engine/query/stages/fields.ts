@@ -2,7 +2,6 @@
 import type { Stage } from '../syntax/ast.ts';
 import { project, sorted } from '../batch/table.ts';
 import { hiddenNames, withoutHidden } from '../names/fields.ts';
-import { syntaxError } from '../syntax/query-error.ts';
 import type { TableColumn } from '../statements/relation.ts';
 import type { StageOperator } from './operator.ts';
 import { namedColumns } from './value-parts.ts';
@@ -15,20 +14,6 @@ function left({ fields, without }: FieldsStage, columns: readonly TableColumn[])
 }
 
 export const fieldsOperator: StageOperator<FieldsStage> = {
-  form: 'fields field, …; or all but some: fields -field, …',
-  does: 'the columns that are shown',
-  parse: (reader) => {
-    const without = reader.sign() === '-';
-    const fields = [reader.column()];
-    while (reader.comma()) {
-      const { at } = reader;
-      const sign = reader.sign();
-      if (sign !== undefined && (sign === '-') !== without)
-        throw syntaxError('fields are shown or left out, not both', at, 'write fields -a, -b');
-      fields.push(reader.column());
-    }
-    return { stage: 'fields', fields, ...(without ? { without } : {}) };
-  },
   events: ({ fields, without }, before) => {
     const { resolve, projection, computed } = before;
     const names = fields.flatMap((name) => hiddenNames(name, resolve(name)));

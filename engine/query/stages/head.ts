@@ -8,9 +8,6 @@ import type { StageOperator } from './operator.ts';
 type HeadStage = Extract<Stage, { stage: 'head' }>;
 
 export const headOperator: StageOperator<HeadStage> = {
-  form: 'head N',
-  does: 'the first rows',
-  parse: (reader) => ({ stage: 'head', limit: reader.number() ?? 10 }),
   takes: ({ limit }) => ({ end: 'first', count: limit }),
   relation: ({ limit }, relation) => limited(relation, limit, false),
   clickhouse: ({ limit }, rows) => chosen(rows, firstRows(rows.order, limit)),

@@ -342,17 +342,6 @@ function cellClickHouse(
 }
 
 export const lookupOperator: StageOperator<LookupStage> = {
-  form: 'lookup FILE on field [as column]',
-  does: 'columns of a file by its key',
-  parse: (reader) => {
-    const file = reader.path();
-    const { at } = reader;
-    if (!reader.word('on'))
-      throw syntaxError('expected on', at, 'write lookup hosts.csv on src_ip');
-    const on = reader.column();
-    const key = reader.word('as') ? reader.column() : undefined;
-    return { stage: 'lookup', file, on, key };
-  },
   file: ({ file }) => file,
   computes,
   derives: () => true,

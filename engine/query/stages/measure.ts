@@ -1,5 +1,5 @@
 /** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p95` and the like: computed columns. */
-import { PERCENTILE } from '../../contract/query-spelling.ts';
+import { PERCENTILE } from '../syntax/lexemes.ts';
 import type { FunctionName, Measure, Name } from '../syntax/ast.ts';
 import {
   distinctOfBoth,

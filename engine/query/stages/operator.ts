@@ -1,21 +1,11 @@
 /**
- * The interface of one stage: everything that Daybook knows of it. Each file NAME.ts of this folder has the faces
- * of one operator, and stages.ts lists them.
+ * The interface of one stage: everything that it means. Each file NAME.ts of this folder has the faces
+ * of one operator, and stages.ts lists them. Its syntax: syntax/stage-grammar.ts.
  *
  * Invariant: SQL (`table`, `relation`) defines the meaning. Batches in memory must give the same rows, which
  * conformance.test.ts checks. A face may be absent: then only a case can answer, or no rollup does.
  */
-import type {
-  Ast,
-  Cut,
-  Expression,
-  Interval,
-  Measure,
-  Name,
-  SequenceStep,
-  SortKey,
-  ValueNode,
-} from '../syntax/ast.ts';
+import type { Ast, Expression, Measure, Name, SortKey } from '../syntax/ast.ts';
 import type { BatchStage } from '../batch/stage.ts';
 import type { Budget } from '../batch/budget.ts';
 import type { BatchTable } from '../batch/table.ts';
@@ -29,49 +19,9 @@ import type { Grid, MatchedRange } from '../time/grid.ts';
 import type { Input, Relation, Table, TableColumn } from '../statements/relation.ts';
 import type { Extent } from '../values/values.ts';
 
-export type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : never;
-
 /** The shape of an answer. */
 export type Shape =
   'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
-
-/** Reads the text after a stage's name. Throws QueryError. */
-export interface StageReader {
-  filter(): Expression;
-  /** A query in brackets. */
-  nested(): Ast;
-  number(): number | undefined;
-  name(): Name;
-  names(): Name[];
-  /** A name that only a field or a column has: no expression is computed in its place. */
-  column(): Name;
-  columns(): Name[];
-  /** The name of a file: a word or a text in quotes. */
-  path(): string;
-  /** An expression. */
-  value(): ValueNode;
-  /** `"from {src_ip}"` or `/(?<user>\w+)/`. */
-  templateOrPattern(): Cut;
-  /** Takes a sign. */
-  take(sign: string): boolean;
-  measure(): Measure;
-  interval(): Interval | undefined;
-  /** @param after a word that it must follow */
-  neededInterval(after?: string): Interval;
-  /** A filter up to `then` or the end, and the required number of events: `failed x10`. */
-  step(): SequenceStep;
-  /** Takes a keyword of the stage, in any case. */
-  word(text: string): boolean;
-  /** Takes `by`, unless it is the name of a field. */
-  optionalBy(): void;
-  /** A sign before a name: `-bytes`. */
-  sign(): '+' | '-' | undefined;
-  comma(): boolean;
-  /** Whether the next token is a name other than these words. */
-  isName(...words: readonly string[]): boolean;
-  /** Current position in the text. */
-  readonly at: number;
-}
 
 /** Context in which a stage processes rows of batches. */
 export interface BatchContext {
@@ -117,12 +67,6 @@ export interface RowsEnd {
 }
 
 export interface StageOperator<S> {
-  /** Its syntax, for messages. */
-  readonly form: string;
-  /** Its purpose in a few words, for completion. */
-  readonly does: string;
-  parse(reader: StageReader): WithoutSpan<S>;
-
   /** Shape of the answer of a query that ends with it, if it aggregates events; absent: rows stay rows. */
   readonly shape?: Shape;
   /** SQL of the table that it makes of events or of another table. */

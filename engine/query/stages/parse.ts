@@ -80,24 +80,5 @@ const computes: NonNullable<StageOperator<ParseStage>['computes']> = (stage, res
 };
 
 export const parseOperator: StageOperator<ParseStage> = {
-  form: 'parse json(field), parse kv(field)',
-  does: 'names are looked for in a text',
-  parse: (reader) => {
-    const { at } = reader;
-    const form = reader.word('json') ? 'json' : reader.word('kv') ? 'kv' : undefined;
-    if (form === undefined)
-      throw syntaxError(
-        'expected json or kv',
-        at,
-        'write parse json(message) or parse kv(message)',
-      );
-    let from: Name = { name: 'message', start: at, end: at };
-    if (reader.take('(')) {
-      from = reader.column();
-      const end = reader.at;
-      if (!reader.take(')')) throw syntaxError('expected )', end);
-    }
-    return { stage: 'parse', form, from };
-  },
   computes,
 };

@@ -63,9 +63,6 @@ export function templateSql(text: string, params: Params): string {
   return replaceAll(text, params.text(TEMPLATE_RE2), params.text(VARIABLE));
 }
 
-/** Templates that are shown when no number is written. */
-const PATTERNS_SHOWN = 100;
-
 const COLUMNS: readonly InputColumn[] = [
   { alias: 'template', sqlType: 'VARCHAR' },
   { alias: 't', sqlType: 'TIMESTAMP' },
@@ -396,15 +393,7 @@ class Templates {
 }
 
 export const patternsOperator: StageOperator<PatternsStage> = {
-  form: 'patterns [N] [asc | desc]',
-  does: 'messages by their shape',
   byTemplate: true,
-  parse: (reader) => {
-    const limit = reader.number() ?? PATTERNS_SHOWN;
-    const descending = reader.word('desc');
-    if (!descending) reader.word('asc');
-    return { stage: 'patterns', limit, descending };
-  },
   shape: 'top',
   table: patternsTable,
   clickhouse: patternsClickHouse,

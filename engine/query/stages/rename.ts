@@ -1,5 +1,5 @@
 /** `rename f as g, …`: fields and columns under other names. */
-import type { Name, Renamed, Stage } from '../syntax/ast.ts';
+import type { Name, Stage } from '../syntax/ast.ts';
 import { type Field, fieldName } from '../names/fields.ts';
 import { project, sorted } from '../batch/table.ts';
 import { type TableColumn, tableFields } from '../statements/relation.ts';
@@ -37,18 +37,6 @@ function called(field: Field, to: Name): Field {
 }
 
 export const renameOperator: StageOperator<RenameStage> = {
-  form: 'rename field as name, …',
-  does: 'other names of fields',
-  parse: (reader) => {
-    const names: Renamed[] = [];
-    do {
-      const from = reader.column();
-      const { at } = reader;
-      if (!reader.word('as')) throw syntaxError('expected as', at, 'write rename field as name');
-      names.push({ from, to: reader.column() });
-    } while (reader.comma());
-    return { stage: 'rename', names };
-  },
   computes: ({ names }, resolve) => ({
     fields: names.map(({ from, to }) => ({ name: to.name, field: called(resolve(from), to) })),
     hidden: names.flatMap(({ from }) => {

@@ -6,7 +6,7 @@
  * For each event that can end a match, the match that begins latest is taken; matches that share events become one
  * row. The answer is therefore unambiguous, and windows in SQL and one pass in memory give the same.
  */
-import type { Name, SequenceStep, Stage } from '../syntax/ast.ts';
+import { type Name, type SequenceStep, type Stage, intervalMicros } from '../syntax/ast.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import type { BatchStage } from '../batch/stage.ts';
@@ -25,8 +25,6 @@ import { micros, nullOf, timeFromMicros } from '../dialect/duckdb.ts';
 import { fieldValue } from '../expressions/analyse.ts';
 import { onePart, valueClickHouse } from '../expressions/value.ts';
 import { both } from '../filters/logic.ts';
-import { intervalMicros } from '../time/grid.ts';
-import { syntaxError } from '../syntax/query-error.ts';
 import {
   type Input,
   type InputColumn,
@@ -44,8 +42,6 @@ import { checkEvents, partition, quotedAliases } from './session.ts';
 type SequenceStage = Extract<Stage, { stage: 'sequence' }>;
 
 const SECOND = 1e6;
-/** Maximum number of steps in a sequence: each is a bit of an event's state. */
-const MOST_STEPS = 10;
 
 /** A step's condition as a field: a number if it holds. */
 function conditionOf({ filter, start, end }: SequenceStep): Name {
@@ -299,26 +295,6 @@ function matchesOf(events: TimedRows, steps: readonly SequenceStep[], most: numb
 }
 
 export const sequenceOperator: StageOperator<SequenceStage> = {
-  form: 'sequence [by field, …] within 5m: filter x10 then filter',
-  does: 'events that follow each other',
-  parse: (reader) => {
-    let by: SequenceStage['by'] | undefined;
-    let within: SequenceStage['within'];
-    for (;;) {
-      if (by === undefined && reader.word('by')) by = reader.names();
-      else if (within === undefined && reader.word('within')) within = reader.neededInterval();
-      else break;
-    }
-    reader.take(':');
-    const steps = [reader.step()];
-    while (reader.word('then')) {
-      const { at } = reader;
-      if (steps.length === MOST_STEPS)
-        throw syntaxError(`a sequence has at most ${MOST_STEPS} steps`, at);
-      steps.push(reader.step());
-    }
-    return { stage: 'sequence', by: by ?? [], within, steps };
-  },
   shape: 'table',
   withFilters: (stage, change) => ({
     ...stage,

@@ -2,7 +2,7 @@
  * `session by f, … gap 30m`: runs of events in close succession. An event more than the gap after the previous one
  * with the same values starts another. Undated events are in none.
  */
-import type { Stage } from '../syntax/ast.ts';
+import { type Stage, intervalMicros } from '../syntax/ast.ts';
 import { Grouping } from '../batch/grouping.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import type { BatchStage } from '../batch/stage.ts';
@@ -18,7 +18,6 @@ import {
 } from '../dialect/clickhouse-rows.ts';
 import { byValues, simpleShape } from '../dialect/clickhouse-values.ts';
 import { micros, nullOf, quoteIdentifier, timeFromMicros } from '../dialect/duckdb.ts';
-import { intervalMicros } from '../time/grid.ts';
 import { groupedRows } from '../statements/group-parts.ts';
 import { both } from '../filters/logic.ts';
 import { syntaxError } from '../syntax/query-error.ts';
@@ -206,17 +205,6 @@ function sessions(events: TimedRows, gap: number): Session[] {
 }
 
 export const sessionOperator: StageOperator<SessionStage> = {
-  form: 'session [by field, …] gap 30m',
-  does: 'runs of events without a longer gap',
-  parse: (reader) => {
-    let by: SessionStage['by'] | undefined;
-    let gap: SessionStage['gap'] | undefined;
-    for (;;) {
-      if (by === undefined && reader.word('by')) by = reader.names();
-      else if (gap === undefined && reader.word('gap')) gap = reader.neededInterval();
-      else return { stage: 'session', by: by ?? [], gap: gap ?? reader.neededInterval('gap') };
-    }
-  },
   shape: 'table',
   table: sessionTable,
   clickhouse: sessionClickHouse,

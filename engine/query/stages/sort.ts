@@ -19,19 +19,6 @@ export function sortRelation(relation: Relation, keys: readonly SortKey[]): Rela
 }
 
 export const sortOperator: StageOperator<SortStage> = {
-  form: 'sort field [desc], …',
-  does: 'rows in another order',
-  parse: (reader) => {
-    const keys: SortKey[] = [];
-    reader.optionalBy();
-    do {
-      const sign = reader.sign();
-      const by = reader.column();
-      const descending = reader.word('desc') || (!reader.word('asc') && sign === '-');
-      keys.push({ by, descending });
-    } while (reader.comma());
-    return { stage: 'sort', keys };
-  },
   sortsBy: ({ keys }) => keys,
   relation: ({ keys }, relation) => sortRelation(relation, keys),
   clickhouse: ({ keys }, rows) => {

@@ -1,6 +1,7 @@
 /** The stages of the language, by name. */
-import { STAGE_NAMES } from '../../contract/query-spelling.ts';
 import type { Ast, Expression, SortKey, Stage, StageName } from '../syntax/ast.ts';
+import { STAGE_NAMES } from '../syntax/lexemes.ts';
+import { STAGE_GRAMMAR } from '../syntax/stage-grammar.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import type { Relation } from '../statements/relation.ts';
 import { countOperator } from './count.ts';
@@ -59,7 +60,7 @@ export const STAGE_OPERATORS: Operators = {
 
 /** Completion's description of each, in display order. */
 export const STAGE_LIST = STAGE_NAMES.map((name) => {
-  const { form, does } = STAGE_OPERATORS[name];
+  const { form, does } = STAGE_GRAMMAR[name];
   return { name, form, does };
 });
 

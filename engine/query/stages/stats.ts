@@ -1,7 +1,7 @@
 /** `stats count(), sum(bytes) as b by f, …`: a table; without `by` it has exactly one row. */
-import type { Stage, Measure } from '../syntax/ast.ts';
+import type { Stage } from '../syntax/ast.ts';
 import { byValue, type Input, type Table, type TableColumn } from '../statements/relation.ts';
-import { QueryError, shown, syntaxError } from '../syntax/query-error.ts';
+import { QueryError, shown } from '../syntax/query-error.ts';
 import { groupedRows } from '../statements/group-parts.ts';
 import { type ClickHouseRows, type ClickHouseTable, selectOf } from '../dialect/clickhouse-rows.ts';
 import { byValues } from '../dialect/clickhouse-values.ts';
@@ -88,25 +88,6 @@ function statsBatches(stage: StatsStage, context: BatchContext): BatchStage {
 }
 
 export const statsOperator: StageOperator<StatsStage> = {
-  form: 'stats count(), sum(field) as name, … [by field, …]',
-  does: 'a table of sums, averages and the like',
-  parse: (reader) => {
-    const measures: Measure[] = [];
-    do measures.push(reader.measure());
-    while (reader.comma());
-    const by = reader.word('by') ? reader.names() : [];
-    const names = new Set<string>();
-    for (const { as, fn, start } of measures) {
-      if (names.has(as))
-        throw syntaxError(
-          `a second column named ${shown(as)}`,
-          start,
-          `name it: ${fn}(…) as other`,
-        );
-      names.add(as);
-    }
-    return { stage: 'stats', measures, by };
-  },
   shape: 'stats',
   table: statsTable,
   clickhouse: statsClickHouse,

@@ -8,9 +8,6 @@ import type { StageOperator } from './operator.ts';
 type TailStage = Extract<Stage, { stage: 'tail' }>;
 
 export const tailOperator: StageOperator<TailStage> = {
-  form: 'tail N',
-  does: 'the last rows',
-  parse: (reader) => ({ stage: 'tail', limit: reader.number() ?? 10 }),
   takes: ({ limit }) => ({ end: 'last', count: limit }),
   relation: ({ limit }, relation) => limited(relation, limit, true),
   clickhouse: ({ limit }, rows) => chosen(rows, firstRows(rows.order, limit, true)),

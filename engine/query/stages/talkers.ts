@@ -520,9 +520,6 @@ function addressParts(bytes: Uint8Array): [RawValue, RawValue] {
 }
 
 export const talkersOperator: StageOperator<TalkersStage> = {
-  form: 'talkers [N]',
-  does: 'conversations of addresses',
-  parse: (reader) => ({ stage: 'talkers', limit: reader.number() }),
   shape: 'talkers',
   noteOfTotals,
   keepsValues: () => true,

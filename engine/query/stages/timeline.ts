@@ -4,7 +4,7 @@
  * Events without a time are in no bucket. `spread` shares a number (`bytes`) of each event over the
  * buckets its duration touches, in proportion; the event itself counts where it starts.
  */
-import type { Interval, Measure, Name, Stage } from '../syntax/ast.ts';
+import { type Measure, type Name, type Stage, intervalMicros } from '../syntax/ast.ts';
 import {
   type Params,
   eachOf,
@@ -15,16 +15,9 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import {
-  type Grid,
-  bucketSql,
-  startSql,
-  bucketStart,
-  FIRST_MONDAY,
-  intervalMicros,
-} from '../time/grid.ts';
+import { type Grid, bucketSql, startSql, bucketStart, FIRST_MONDAY } from '../time/grid.ts';
 import type { Field } from '../names/fields.ts';
-import { QueryError, syntaxError } from '../syntax/query-error.ts';
+import { QueryError } from '../syntax/query-error.ts';
 import {
   byValue,
   emptyRows,
@@ -488,31 +481,6 @@ function lastBelow(starts: Float64Array, at: number): number {
 }
 
 export const timelineOperator: StageOperator<TimelineStage> = {
-  form: 'timeline [5m] [sum(field)] [spread] [by field]',
-  does: 'counts by time',
-  parse: (reader) => {
-    let interval: Interval | undefined;
-    let by: Name | undefined;
-    let spread: Name | undefined;
-    let measure: Measure | undefined;
-    for (;;) {
-      if (by === undefined && reader.word('by')) by = reader.name();
-      else if (spread === undefined && reader.word('spread')) {
-        const { at } = reader;
-        spread = reader.isName('by') ? reader.name() : { name: 'bytes', start: at, end: at };
-      } else {
-        const next = interval === undefined ? reader.interval() : undefined;
-        const { at } = reader;
-        if (next !== undefined) interval = next;
-        else if (measure === undefined && reader.isName('by', 'spread')) measure = reader.measure();
-        else {
-          if (measure !== undefined && spread !== undefined)
-            throw syntaxError('a timeline has a measure or spreads a number, not both', at);
-          return { stage: 'timeline', interval, by, spread, ...given(measure) };
-        }
-      }
-    }
-  },
   shape: 'timeline',
   table: (stage, input, grid) => timelineTable(timelineParts(stage, input, grid), grid, input),
   clickhouse: timelineClickHouse,
@@ -525,8 +493,3 @@ export const timelineOperator: StageOperator<TimelineStage> = {
         ? undefined
         : 'timeline of a measure',
 };
-
-/** Events are counted anyway. */
-function given(measure: Measure | undefined): { readonly measure?: Measure } {
-  return measure === undefined || measure.fn === 'count' ? {} : { measure };
-}

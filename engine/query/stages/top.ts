@@ -31,7 +31,7 @@ import { Grouping } from '../batch/grouping.ts';
 import { Counter } from '../batch/measures.ts';
 import { byAll, compareValues, rowOrder } from '../batch/table.ts';
 import type { BatchStage } from '../batch/stage.ts';
-import type { BatchContext, StageOperator, StageReader, WithoutSpan } from './operator.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
 
 export type TopStage = Extract<Stage, { stage: 'top' | 'rare' }>;
 
@@ -175,15 +175,6 @@ function sum(a: RawValue, b: RawValue): RawValue {
   return Number(a) + Number(b);
 }
 
-function parsed(reader: StageReader): Omit<WithoutSpan<TopStage>, 'stage'> {
-  const limit = reader.number() ?? 10;
-  const fields = reader.names();
-  const by = reader.word('by') ? reader.measure() : undefined;
-  const { at } = reader;
-  const count = { fn: 'count', of: undefined, as: 'count', start: at, end: at } as const;
-  return { limit, fields, by: by ?? count };
-}
-
 /** Faces of both. */
 const LARGEST_OR_SMALLEST = {
   shape: 'top',
@@ -196,15 +187,9 @@ const LARGEST_OR_SMALLEST = {
 
 export const topOperator: StageOperator<Extract<Stage, { stage: 'top' }>> = {
   ...LARGEST_OR_SMALLEST,
-  form: 'top N field, … [by count | sum(field) | …]',
-  does: 'the largest groups, with their share',
-  parse: (reader) => ({ ...parsed(reader), stage: 'top' }),
   groups: ({ fields, by, limit }) => ({ stage: 'top', fields, measures: [by], limit }),
 };
 
 export const rareOperator: StageOperator<Extract<Stage, { stage: 'rare' }>> = {
   ...LARGEST_OR_SMALLEST,
-  form: 'rare N field, … [by count | sum(field) | …]',
-  does: 'the smallest groups, with their share',
-  parse: (reader) => ({ ...parsed(reader), stage: 'rare' }),
 };

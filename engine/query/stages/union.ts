@@ -20,9 +20,6 @@ export function unionRelation(left: Relation, right: Relation): Relation {
 }
 
 export const unionOperator: StageOperator<UnionStage> = {
-  form: 'union (query)',
-  does: 'the events of another query, too',
-  parse: (reader) => ({ stage: 'union', query: reader.nested() }),
   events: ({ query, start }, before, { isTable, eventsOf }) => {
     if (isTable)
       throw syntaxError(

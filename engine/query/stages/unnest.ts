@@ -61,9 +61,6 @@ function unnestedClickHouse(stage: UnnestStage, rows: ClickHouseRows): ClickHous
 }
 
 export const unnestOperator: StageOperator<UnnestStage> = {
-  form: 'unnest field',
-  does: 'a row for each member of a list',
-  parse: (reader) => ({ stage: 'unnest', field: reader.column() }),
   computes: (stage, resolve, around) => {
     listOf(stage, resolve, around);
     const { name } = stage.field;

@@ -72,9 +72,6 @@ function valuesBatches(stage: ValuesStage, context: BatchContext): BatchStage {
 }
 
 export const valuesOperator: StageOperator<ValuesStage> = {
-  form: 'values field',
-  does: 'the values of a field with their counts',
-  parse: (reader) => ({ stage: 'values', field: reader.name() }),
   shape: 'values',
   table: valuesTable,
   clickhouse: valuesClickHouse,

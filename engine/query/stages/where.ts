@@ -18,9 +18,6 @@ export function whereRelation(relation: Relation, filter: Filter): Relation {
 }
 
 export const whereOperator: StageOperator<WhereStage> = {
-  form: 'where filter',
-  does: 'a further filter',
-  parse: (reader) => ({ stage: 'where', filter: reader.filter() }),
   withFilters: (stage, change) => ({ ...stage, filter: change(stage.filter) }),
   condition: ({ filter }, resolve, around) => analyse(filter, resolve, around),
   relation: ({ filter }, relation, around) =>

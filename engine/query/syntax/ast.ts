@@ -4,7 +4,7 @@
  * Invariant: every node keeps its position in the text (`start` inclusive, `end` exclusive, in UTF-16 units), so
  * that later errors can point to it. The language: docs/query-language.md.
  */
-import { FUNCTIONS } from '../../contract/query-spelling.ts';
+import { FUNCTIONS } from './lexemes.ts';
 
 export interface Span {
   readonly start: number;
@@ -164,12 +164,20 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-export const INTERVAL_UNITS = ['ms', 's', 'm', 'h', 'd', 'w'] as const;
-export type IntervalUnit = (typeof INTERVAL_UNITS)[number];
+/** In microseconds. */
+export const INTERVAL_UNITS = {
+  ...{ ms: 1e3, s: 1e6, m: 60e6 },
+  ...{ h: 3600e6, d: 86_400e6, w: 604_800e6 },
+} as const;
+export type IntervalUnit = keyof typeof INTERVAL_UNITS;
 
 export interface Interval extends Span {
   readonly count: number;
   readonly unit: IntervalUnit;
+}
+
+export function intervalMicros({ count, unit }: Interval): number {
+  return count * INTERVAL_UNITS[unit];
 }
 
 export type Stage = Span &

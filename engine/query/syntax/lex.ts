@@ -1,38 +1,76 @@
 /**
  * Reads the words, quotes, numbers and signs of a query, one at a time, as the parser asks for them:
  * what a character means depends on where it stands (`/` opens a pattern only after `field:`, a
- * comma parts names only in stages).
+ * comma parts names only in stages). What was read is kept as tokens, from which the window has its
+ * colours, so that they show what the parser read.
  *
- * Invariant: every method either moves forward or throws a QueryError, and none reads a character
- * more often than a fixed number of times.
+ * Invariants: every method either moves forward or throws a QueryError, and none reads a character
+ * more often than a fixed number of times. Tokens are in order and do not overlap, and only space
+ * lies between those before `pos`, once the parser knows what it reads.
  */
 import {
   isBarePattern,
   FIELD,
   IDENTIFIER,
+  NUMBER,
   RANGE_WORD,
   REGEX_END,
+  REGEX_END_IN_CALL,
   WORD,
   WORD_IN_CALL,
   WORD_IN_QUERY,
-} from '../../contract/query-spelling.ts';
-import { shown, syntaxError } from './query-error.ts';
+} from './lexemes.ts';
+import { errorEnd, shown, syntaxError } from './query-error.ts';
 
 /** The longest query text, in UTF-16 units. */
 export const MAX_QUERY_LENGTH = 65_536;
 
+export type TokenType =
+  | 'field'
+  | 'operator'
+  | 'compare'
+  | 'keyword'
+  | 'stage'
+  | 'function'
+  | 'string'
+  | 'regex'
+  | 'wildcard'
+  | 'number'
+  | 'bracket'
+  | 'punctuation'
+  | 'pipe'
+  | 'word'
+  /** What the parser refused. */
+  | 'error';
+
+export interface Token {
+  readonly type: TokenType;
+  readonly start: number;
+  readonly end: number;
+}
+
 const SPACE = /[\s\u0000]/;
-export class Scanner {
+const SIGNS = {
+  ...{ '|': 'pipe', ',': 'punctuation', ':': 'punctuation', '=': 'punctuation' },
+  ...{ '(': 'bracket', ')': 'bracket', '[': 'bracket', ']': 'bracket' },
+  ...{ '{': 'bracket', '}': 'bracket' },
+} as const satisfies Readonly<Record<string, TokenType>>;
+
+export class Lexer {
   readonly text: string;
+  readonly tokens: Token[] = [];
   pos = 0;
   /** Whether it reads within the brackets of a function, where a comma ends a word. */
   inCall = false;
   /** Whether it reads a query within square brackets. */
   inSquare = false;
+  private isSilent = false;
 
   constructor(text: string) {
     this.text = text;
   }
+
+  // -- looking -----------------------------------------------------------------------------------
 
   skipSpace(): void {
     while (this.pos < this.text.length && SPACE.test(this.text[this.pos]!)) this.pos += 1;
@@ -50,42 +88,32 @@ export class Scanner {
     return this.text[this.pos] ?? '';
   }
 
-  /** Consumes `sign` if it comes next (after space). */
-  take(sign: string): boolean {
-    this.skipSpace();
-    if (!this.text.startsWith(sign, this.pos)) return false;
-    this.pos += sign.length;
-    return true;
-  }
-
-  private match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.pos;
-    return pattern.exec(this.text) ?? undefined;
-  }
-
-  /** A word of a filter from here (no space is skipped), or undefined. */
-  word(): string | undefined {
-    const found = this.match(this.wordPattern);
-    if (found === undefined) return undefined;
-    this.pos += found[0].length;
-    return found[0];
-  }
-
+  /** The word of a filter that begins here, or ''. */
   peekWord(): string {
     this.skipSpace();
-    return this.match(this.wordPattern)?.[0] ?? '';
+    return this.wordHere() ?? '';
   }
 
-  private get wordPattern(): RegExp {
-    if (this.inCall) return WORD_IN_CALL;
-    return this.inSquare ? WORD_IN_QUERY : WORD;
+  /** The word of a filter from here (no space is skipped), or undefined. */
+  wordHere(): string | undefined {
+    const pattern = this.inCall ? WORD_IN_CALL : this.inSquare ? WORD_IN_QUERY : WORD;
+    return this.matchHere(pattern)?.[0];
   }
 
-  /** Consumes `pattern`, which is sticky, if it matches here (no space is skipped). */
-  takeMatch(pattern: RegExp): RegExpExecArray | undefined {
-    const found = this.match(pattern);
-    if (found !== undefined) this.pos += found[0].length;
-    return found;
+  /** The identifier of a stage (its name, a keyword, a field, a number with a unit), or ''. */
+  peekIdentifier(): string {
+    this.skipSpace();
+    return this.matchHere(IDENTIFIER)?.[0] ?? '';
+  }
+
+  /** The name of `name:` if that stands here. */
+  peekField(): string | undefined {
+    return this.matchHere(FIELD)?.[1];
+  }
+
+  atQuote(): boolean {
+    const c = this.text[this.pos];
+    return c === '"' || c === "'";
   }
 
   /** What `pattern`, which is sticky, matches at a place; nothing is consumed. */
@@ -100,28 +128,83 @@ export class Scanner {
     return pattern.test(this.text);
   }
 
+  /** The text at this place, for an error. */
+  found(): string {
+    this.skipSpace();
+    if (this.pos >= this.text.length) return 'the end';
+    return shown(this.matchHere(WORD)?.[0] ?? this.text[this.pos]!);
+  }
+
+  // -- tokens ------------------------------------------------------------------------------------
+
+  /** Keeps what was read from `start` on as a token. */
+  mark(type: TokenType, start: number, end = this.pos): void {
+    if (!this.isSilent && end > start) this.tokens.push({ type, start, end });
+  }
+
+  /** The last token turned out to be another. */
+  retype(type: TokenType): void {
+    const last = this.isSilent ? undefined : this.tokens.pop();
+    if (last !== undefined) this.tokens.push({ ...last, type });
+  }
+
+  /** Goes back to read again: tokens from there on are dropped. */
+  rewind(pos: number): void {
+    this.pos = pos;
+    if (this.isSilent) return;
+    while ((this.tokens[this.tokens.length - 1]?.start ?? -1) >= pos) this.tokens.pop();
+  }
+
+  /** Reads ahead, or the same once more: without tokens. */
+  silently<T>(read: () => T): T {
+    const before = this.isSilent;
+    this.isSilent = true;
+    try {
+      return read();
+    } finally {
+      this.isSilent = before;
+    }
+  }
+
+  /** Consumes the next `length` characters as one token. */
+  accept(length: number, type: TokenType): void {
+    const start = this.pos;
+    this.pos += length;
+    this.mark(type, start);
+  }
+
+  /** Consumes a word of a filter that was looked at. */
+  acceptWord(word: string): void {
+    this.accept(word.length, wordType(word));
+  }
+
+  /** Consumes `sign` if it comes next (after space). */
+  take(sign: keyof typeof SIGNS): boolean {
+    this.skipSpace();
+    if (!this.text.startsWith(sign, this.pos)) return false;
+    this.accept(sign.length, SIGNS[sign]);
+    return true;
+  }
+
+  /** Consumes `pattern`, which is sticky, if it matches here (no space is skipped), without a token. */
+  takeMatch(pattern: RegExp): RegExpExecArray | undefined {
+    const found = this.matchHere(pattern);
+    if (found !== undefined) this.pos += found[0].length;
+    return found;
+  }
+
   /** A value inside `[ ]` or `{ }`: a word or a quoted text. */
   rangeValue(): { text: string; quoted: boolean } | undefined {
     this.skipSpace();
     if (this.atQuote()) return { text: this.quoted(), quoted: true };
-    const found = this.match(RANGE_WORD);
-    if (found === undefined) return undefined;
-    this.pos += found[0].length;
-    return { text: found[0], quoted: false };
-  }
-
-  /** The name of `name:` if that stands here; nothing is consumed. */
-  peekField(): string | undefined {
-    return this.match(FIELD)?.[1];
-  }
-
-  atQuote(): boolean {
-    const c = this.text[this.pos];
-    return c === '"' || c === "'";
+    const text = this.matchHere(RANGE_WORD)?.[0];
+    if (text === undefined) return undefined;
+    this.acceptWord(text);
+    return { text, quoted: false };
   }
 
   /** Text in single or double quotes; a backslash keeps the quote or backslash after it. */
-  quoted(): string {
+  quoted(type: TokenType = 'string'): string {
     const open = this.pos;
     const quote = this.text[open]!;
     let out = '';
@@ -130,7 +213,7 @@ export class Scanner {
     for (; at < this.text.length; at++) {
       const c = this.text[at];
       if (c === quote) {
-        this.pos = at + 1;
+        this.accept(at + 1 - open, type);
         return out + this.text.slice(from, at);
       }
       if (c === '\\') {
@@ -161,19 +244,17 @@ export class Scanner {
       else if (c === '[') inClass = true;
       else if (c === ']') inClass = false;
       else if (c === '/' && !inClass) {
-        REGEX_END.lastIndex = at;
-        const end = this.inCall ? regexEndInCall(this.text, at) : REGEX_END.exec(this.text);
-        if (end === null || at === open + 1) return undefined;
-        if (bare && !isBarePattern(this.text.slice(open + 1, at), end[1] === 'i')) return undefined;
-        this.pos = at + end[0].length;
-        return {
-          pattern: this.text.slice(open + 1, at).replaceAll('\\/', '/'),
-          ignoreCase: end[1] === 'i',
-        };
+        const end = this.matchHere(this.inCall ? REGEX_END_IN_CALL : REGEX_END, at);
+        if (end === undefined || at === open + 1) return undefined;
+        const pattern = this.text.slice(open + 1, at);
+        const ignoreCase = end[1] === 'i';
+        if (bare && !isBarePattern(pattern, ignoreCase)) return undefined;
+        this.accept(at + end[0].length - open, 'regex');
+        return { pattern: pattern.replace(/\\\//g, '/'), ignoreCase };
       }
     }
     if (bare) return undefined;
-    const word = this.match(WORD)?.[0] ?? '/';
+    const word = this.matchHere(WORD)?.[0] ?? '/';
     if (/[\^$\\+[\]{}]/.test(word)) {
       throw syntaxError('unclosed /', open, 'add a closing /, or put a path in quotes');
     }
@@ -188,32 +269,24 @@ export class Scanner {
     throw syntaxError('unclosed /', open, 'add a closing /');
   }
 
-  /** An identifier of a stage (its name, a keyword, a field, a number with a unit), or undefined. */
-  identifier(): string | undefined {
-    this.skipSpace();
-    const found = this.match(IDENTIFIER);
-    if (found === undefined) return undefined;
-    this.pos += found[0].length;
-    return found[0];
-  }
+  // -- what is wrong -----------------------------------------------------------------------------
 
-  peekIdentifier(): string {
-    this.skipSpace();
-    return this.match(IDENTIFIER)?.[0] ?? '';
-  }
-
-  /** The text at this place, for an error. */
-  found(): string {
-    this.skipSpace();
-    if (this.pos >= this.text.length) return 'the end';
-    return shown(this.match(WORD)?.[0] ?? this.text[this.pos]!);
+  /**
+   * Goes on after an error: after the last token, or after the word at `position` when that is what
+   * was refused, which becomes a token then. A `|` begins a stage whatever was wrong before it.
+   * @param isStuck nothing was read since the error before
+   */
+  skipError(position: number, isStuck: boolean): void {
+    const last = this.tokens[this.tokens.length - 1];
+    this.pos = last?.end ?? 0;
+    if (this.atEnd()) return;
+    if ((position !== this.pos && !isStuck) || this.text[this.pos] === '|') return;
+    const end = errorEnd(this.text, this.pos);
+    // A text whose end is not written yet.
+    this.accept(end - this.pos, this.atQuote() ? 'string' : 'error');
   }
 }
 
-/** Where a pattern ends within the brackets of a function: a comma may follow. */
-function regexEndInCall(text: string, at: number): RegExpExecArray | null {
-  REGEX_END_IN_CALL.lastIndex = at;
-  return REGEX_END_IN_CALL.exec(text);
+function wordType(word: string): TokenType {
+  return NUMBER.test(word) ? 'number' : /[*?]/.test(word) ? 'wildcard' : 'word';
 }
-
-const REGEX_END_IN_CALL = /\/(i?)(?=[\s\u0000()|,]|$)/y;

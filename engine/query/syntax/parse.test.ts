@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
 import type { Expression, Test } from './ast.ts';
 import { MAX_QUERY_LENGTH } from './lex.ts';
-import { MAX_DEPTH, MAX_TERMS, MAX_UNIONS, parseQuery } from './parse.ts';
+import { MAX_UNIONS } from './filter-parser.ts';
+import { parseQuery } from './parse.ts';
 import { printFilter } from './print.ts';
+import { MAX_DEPTH, MAX_TERMS } from './value-parser.ts';
 
 /** A tree as short text: `and(a, not(b))`. */
 function brief(node: Expression): string {
@@ -316,6 +318,14 @@ describe('limits', () => {
     ['stages', 'a' + '| count'.repeat(51), 'limit-exceeded'],
   ])('%s', (_, text, code) => {
     expect(() => parseQuery(text)).toThrow(expect.objectContaining({ code }));
+  });
+
+  // Each level was read twice: these took 2 to the power of their depth.
+  it('reads brackets in brackets once', () => {
+    const unclosed = '| eval x = ' + 'case('.repeat(150);
+    expect(() => parseQuery(unclosed)).toThrow(expect.objectContaining({ code: 'query-syntax' }));
+    const words = '| where ' + 'if(x - '.repeat(90) + 'y' + ', 1, 2)'.repeat(90);
+    expect(parseQuery(words).stages).toHaveLength(1);
   });
 
   it('lets what is within them through', () => {

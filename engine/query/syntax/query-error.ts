@@ -19,6 +19,12 @@ export function syntaxError(problem: string, position: number, hint?: string): Q
   return new QueryError('query-syntax', `${problem} at column ${position + 1}`, position, hint);
 }
 
+/** The end of the word, the sign or the unclosed text at an error's position. */
+export function errorEnd(text: string, position: number): number {
+  const [word = ''] = /^(?:["'][^]*|[^\s()|"]+|[^])/.exec(text.slice(position)) ?? [];
+  return position + word.length;
+}
+
 /** An excerpt of the query for display: short, and without control characters. */
 export function shown(text: string): string {
   const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;

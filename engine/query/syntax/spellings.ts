@@ -1,6 +1,6 @@
 /**
  * What other tools' tests by word mean as patterns, and what to write for stages that this language
- * has no equal for. How they are spelled: contract/query-spelling.ts.
+ * has no equal for. How they are spelled: lexemes.ts.
  */
 
 export type WordTest = 'in' | 'contains' | 'startswith' | 'endswith' | 'matches' | 'like' | 'has';
@@ -40,23 +40,25 @@ const JOINED =
   'write where src_ip in [ query | values dst_ip ], or lookup FILE on field for the columns of a file';
 
 /** Replacements for stages that other languages have and this one has not. */
-export const STAGE_HINTS: Readonly<Record<string, string>> = {
-  kv: 'write parse kv(message)',
-  grok: 'write extract "from {src_ip} port {src_port}"',
-  ...{ join: JOINED, inputlookup: JOINED },
-  distinct: 'write values field, or dedup field for the first event of each',
-  uniq: 'write dedup field',
-  timechart: 'write timeline 1h by field',
-  bin: 'write stats count() by bin(ts, 1h)',
-  bucket: 'write stats count() by bin(ts, 1h)',
-  chart: 'write stats count() by field',
-  by: 'write stats count() by field',
-  group: 'write stats count() by field',
-  regex: 'write where message:/…/',
-  append: 'write union (query)',
-  transaction:
-    'write session by src_ip gap 30m, or sequence by user within 5m: failed then accepted',
-  streamstats: 'write eval gap = delta(ts) by src_ip; prev(field) is the value of the row before',
-  serialize: 'write eval gap = delta(ts) by src_ip',
-  reverse: 'write sort -ts',
-};
+export const STAGE_HINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    kv: 'write parse kv(message)',
+    grok: 'write extract "from {src_ip} port {src_port}"',
+    ...{ join: JOINED, inputlookup: JOINED },
+    distinct: 'write values field, or dedup field for the first event of each',
+    uniq: 'write dedup field',
+    timechart: 'write timeline 1h by field',
+    bin: 'write stats count() by bin(ts, 1h)',
+    bucket: 'write stats count() by bin(ts, 1h)',
+    chart: 'write stats count() by field',
+    by: 'write stats count() by field',
+    group: 'write stats count() by field',
+    regex: 'write where message:/…/',
+    append: 'write union (query)',
+    transaction:
+      'write session by src_ip gap 30m, or sequence by user within 5m: failed then accepted',
+    streamstats: 'write eval gap = delta(ts) by src_ip; prev(field) is the value of the row before',
+    serialize: 'write eval gap = delta(ts) by src_ip',
+    reverse: 'write sort -ts',
+  }),
+);

@@ -6,7 +6,7 @@
  * longer ones follow the wall clock, so that a day is a day even if it has 23 or 25 hours.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import type { Interval } from '../syntax/ast.ts';
+import { INTERVAL_UNITS, intervalMicros, type Interval } from '../syntax/ast.ts';
 import type { Params } from '../dialect/duckdb.ts';
 import { QueryError } from '../syntax/query-error.ts';
 import type { TimeSpan, ZoneOffset } from './time.ts';
@@ -43,14 +43,9 @@ export type Grid =
       readonly buckets: number;
     };
 
-const UNITS = { ms: 1e3, s: 1e6, m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
 const HOUR = 3600e6;
 /** 1970-01-05 was a Monday: its midnight in UTC, in microseconds. */
 export const FIRST_MONDAY = 4 * 86_400e6;
-
-export function intervalMicros(interval: Interval): number {
-  return interval.count * UNITS[interval.unit];
-}
 
 /** Buckets that cover `range`, which is not empty. Throws QueryError if there are too many. */
 export function makeGrid(
@@ -129,7 +124,7 @@ interface Period {
 export function constantPeriods(from: EpochMicros, to: EpochMicros, zone: string): Period[] {
   const out: Period[] = [{ from, offset: zoneOffsetAt(zone, from) }];
   if (zone === 'UTC' || /^[Z+-]/.test(zone)) return out;
-  const stride = 2 * UNITS.d;
+  const stride = 2 * INTERVAL_UNITS.d;
   for (let at = from; at < to; at += stride) {
     const end = Math.min(at + stride, to);
     const before = out.at(-1)!.offset;

@@ -4,11 +4,11 @@
  * The zone's rules are those of 1970 to 2070; earlier and later times have the first and the last of their offsets.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import type { Interval } from '../syntax/ast.ts';
+import { type Interval, intervalMicros } from '../syntax/ast.ts';
 import { modulo } from '../dialect/clickhouse.ts';
 import { once, onceClickHouse } from '../dialect/once.ts';
 import { micros, timeFromMicros } from '../dialect/duckdb.ts';
-import { constantPeriods, FIRST_MONDAY, intervalMicros } from './grid.ts';
+import { constantPeriods, FIRST_MONDAY } from './grid.ts';
 
 const LAST = Date.UTC(2070, 0, 1) * 1000;
 const HOUR = 3600e6;

@@ -8,18 +8,18 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import { errorWords } from '../../widgets/texts/window-words.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
+import {
+  oppositeOf,
+  withoutStage,
+  withoutTerm,
+  withTerm,
+  withTermReplaced,
+} from '../../panel-api.ts';
 import { QueryCode } from '../../widgets/query/query-code.tsx';
 import type { BarStore, Parsed } from './bar-state.ts';
 import { ConditionForm } from './condition-form.tsx';
 import { conditionOf, signOf, type Term } from './conditions.ts';
 import type { QueryEditor } from './editor.ts';
-import {
-  oppositeOf,
-  withoutStage,
-  withoutTerm,
-  withTermAdded,
-  withTermReplaced,
-} from './edit-terms.ts';
 import css from './query-bar.module.css';
 
 const SHOWN = 60;
@@ -80,13 +80,13 @@ export function Builder({ bar, editor }: Props) {
         <TermChip
           key={`${at} ${term.text}`}
           term={term}
-          onRemove={() => edit(() => withoutTerm(text, parsed, at))}
-          onNegate={() => edit(() => withTermReplaced(text, term, oppositeOf(term)))}
+          onRemove={() => edit(() => withoutTerm(text, at))}
+          onNegate={() => edit(() => withTermReplaced(text, term, oppositeOf(term.text)))}
           onSave={(written) => edit(() => withTermReplaced(text, term, written))}
         />
       ))}
       {terms !== undefined && (
-        <AddCondition onSave={(written) => edit(() => withTermAdded(text, written))} />
+        <AddCondition onSave={(written) => edit(() => withTerm(text, written))} />
       )}
       {stages.map((stage, at) => (
         <span key={`${at} ${stage.text}`} className={`${css['chip']} ${css['stageChip']}`}>
@@ -95,7 +95,7 @@ export function Builder({ bar, editor }: Props) {
           </span>
           <Remove
             name={`stage ${visibleText(stage.text, SHOWN)}`}
-            onClick={() => edit(() => withoutStage(text, parsed, at))}
+            onClick={() => edit(() => withoutStage(text, stage))}
           />
         </span>
       ))}
@@ -160,7 +160,7 @@ function TermChip({
   );
 }
 
-const bare = (term: Term): string => (term.negated ? oppositeOf(term) : term.text);
+const bare = (term: Term): string => (term.negated ? oppositeOf(term.text) : term.text);
 
 function Remove({ name, onClick }: { readonly name: string; readonly onClick: () => void }) {
   return (

@@ -1,5 +1,5 @@
 /** The look of each kind of token in a query: classes of query-code.module.css. */
-import type { TokenType } from '../../state/query-tokens.ts';
+import type { TokenType } from '../../../engine/query/syntax/index.ts';
 import css from './query-code.module.css';
 
 const CLASSES: Readonly<Record<TokenType, string | undefined>> = {
@@ -17,6 +17,7 @@ const CLASSES: Readonly<Record<TokenType, string | undefined>> = {
   punctuation: css['faint'],
   pipe: css['operator'],
   word: undefined,
+  error: undefined,
 };
 
 /** Undefined: as plain text. */

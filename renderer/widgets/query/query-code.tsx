@@ -1,6 +1,6 @@
 /** A query as text in the language's colours, bounded and with hidden characters visible. */
 import { memo } from 'react';
-import { tokensOf } from '../../state/query-tokens.ts';
+import { tokensOf } from '../../../engine/query/syntax/index.ts';
 import { classOfToken } from './query-classes.ts';
 import { visibleText } from '../texts/visible-text.ts';
 import css from './query-code.module.css';

@@ -7,7 +7,7 @@ import {
   type EditorView,
   type ViewUpdate,
 } from '@codemirror/view';
-import { tokensOf, type Token, type TokenType } from '../../state/query-tokens.ts';
+import { tokensOf, type Token, type TokenType } from '../../../engine/query/syntax/index.ts';
 import { classOfToken } from './query-classes.ts';
 
 const marks = new Map<TokenType, Decoration | undefined>();

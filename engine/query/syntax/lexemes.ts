@@ -1,8 +1,8 @@
 /**
- * Spellings of comparisons and stages in other tools' query languages (Splunk, KQL, SQL, Wireshark, Perl): one set
- * of patterns for the engine's parser and the window's tokens. docs/query-language.md, "Spellings of other tools".
+ * Spellings of words, comparisons, stages and functions, also those of other tools' query languages (Splunk, KQL,
+ * SQL, Wireshark, Perl). docs/query-language.md, "Spellings of other tools".
  *
- * All patterns but GLUED_AND and MAC are sticky: set `lastIndex` first.
+ * All patterns but GLUED_AND, NUMBER and MAC are sticky: set `lastIndex` first.
  */
 
 const NAME = '[A-Za-z_@\\u0080-\\uffff][\\w.@\\-\\u0080-\\uffff]*';
@@ -18,6 +18,10 @@ export const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
 export const FIELD = new RegExp(`(${NAME}):`, 'y');
 export const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
 export const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
+/** Where a pattern ends within the brackets of a function: a comma may follow. */
+export const REGEX_END_IN_CALL = /\/(i?)(?=[\s\u0000()|,]|$)/y;
+/** A word that is a number, with or without a unit. */
+export const NUMBER = /^[-+]?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:ms|s|m|h|d|w)?$/i;
 /** An Ethernet address is not a field with a value. */
 export const MAC = /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/i;
 
@@ -46,6 +50,35 @@ export const FUNCTIONS = [
   ...(['count', 'countif', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const),
   ...(['p50', 'p95', 'p99', 'stddev', 'first', 'last', 'values'] as const),
 ];
+/** Functions of expressions, in the order in which they are offered. */
+export const VALUE_FUNCTION_NAMES = [
+  ...['if', 'case', 'coalesce', 'isnull', 'isnotnull'],
+  ...['lower', 'upper', 'len', 'trim', 'ltrim', 'rtrim', 'replace', 'split', 'substr', 'concat'],
+  ...['reverse', 'indexof', 'match', 'tostring'],
+  ...['abs', 'floor', 'ceil', 'round', 'sqrt', 'tonumber'],
+  ...[
+    'hour',
+    'minute',
+    'monthday',
+    'month',
+    'year',
+    'weekday',
+    'date',
+    'epoch',
+    'date_diff',
+    'bin',
+  ],
+  ...['cidr', 'toip', 'base64', 'hexdecode', 'urldecode', 'prev', 'delta'],
+];
+const VALUE_FUNCTIONS: ReadonlySet<string> = new Set(VALUE_FUNCTION_NAMES);
+/** Functions of the row before. */
+export const PREVIOUS_NAMES: ReadonlySet<string> = new Set(['prev', 'delta']);
+
+/** @param name in lower case */
+export function isValueFunction(name: string): boolean {
+  return VALUE_FUNCTIONS.has(name);
+}
+
 /** The end of a step of a sequence: `failed x10 then accepted`. */
 export const STEP_END = /^(?:then|x\d+)$/i;
 /** A percentile: `p50`, `p99.9`. */
@@ -93,33 +126,38 @@ export function isBarePattern(between: string, ignoreCase: boolean): boolean {
   return !/\s\|/.test(between) && (ignoreCase || /[\\^$*+?()[\]{}|]/.test(between));
 }
 
-export const STAGE_ALIASES: Readonly<Record<string, string>> = {
-  limit: 'head',
-  take: 'head',
-  first: 'head',
-  table: 'fields',
-  project: 'fields',
-  select: 'fields',
-  order: 'sort',
-  summarize: 'stats',
-  extend: 'eval',
-  put: 'eval',
-  rex: 'extract',
-  mvexpand: 'unnest',
-  'mv-expand': 'unnest',
-  explode: 'unnest',
-  search: 'where',
-  filter: 'where',
-};
+// Maps: names of objects' own properties are no stages.
+export const STAGE_ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    limit: 'head',
+    take: 'head',
+    first: 'head',
+    table: 'fields',
+    project: 'fields',
+    select: 'fields',
+    order: 'sort',
+    summarize: 'stats',
+    extend: 'eval',
+    put: 'eval',
+    rex: 'extract',
+    mvexpand: 'unnest',
+    'mv-expand': 'unnest',
+    explode: 'unnest',
+    search: 'where',
+    filter: 'where',
+  }),
+);
 
-export const FUNCTION_ALIASES: Readonly<Record<string, string>> = {
-  dc: 'distinct',
-  dcount: 'distinct',
-  distinct_count: 'distinct',
-  mean: 'avg',
-  count_if: 'countif',
-  stdev: 'stddev',
-  earliest: 'first',
-  latest: 'last',
-  make_set: 'values',
-};
+export const FUNCTION_ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    dc: 'distinct',
+    dcount: 'distinct',
+    distinct_count: 'distinct',
+    mean: 'avg',
+    count_if: 'countif',
+    stdev: 'stddev',
+    earliest: 'first',
+    latest: 'last',
+    make_set: 'values',
+  }),
+);

@@ -2,11 +2,12 @@
  * What a query consists of, by the places in its text: its filter, the items of that, its stages, the
  * beginning of it that gives events. Nothing is looked up; a text that is wrong has an outline, too.
  */
-import type { Ast, Expression, Span, Stage, Test } from './ast.ts';
+import type { Ast, Expression, Span, Test } from '../syntax/ast.ts';
 import { knownField } from '../names/fields.ts';
-import { parseQuery } from './parse.ts';
-import { printTest } from './print.ts';
-import { QueryError } from './query-error.ts';
+import { parseQuery } from '../syntax/parse.ts';
+import { isOpenOr, outermostItems, pieceSpans, pipeBefore, trimmed } from '../syntax/pieces.ts';
+import { printTest } from '../syntax/print.ts';
+import { QueryError, errorEnd } from '../syntax/query-error.ts';
 import { endsEvents } from '../stages/stages.ts';
 
 /** An item of the outermost AND of a filter. */
@@ -76,8 +77,7 @@ export function errorSpan(
   { message, hint, position }: QueryError,
 ): NonNullable<Outline['error']> {
   const start = Math.min(position, text.length);
-  const token = /^(?:["'][^]*|[^\s()|"]+|[^])/.exec(text.slice(start))?.[0] ?? '';
-  return { message, ...(hint === undefined ? {} : { hint }), start, end: start + token.length };
+  return { message, ...(hint === undefined ? {} : { hint }), start, end: errorEnd(text, start) };
 }
 
 /** The tree of the beginning that gives events. */
@@ -91,51 +91,6 @@ export function eventsAst(ast: Ast): Ast {
 function eventsText(text: string, ast: Ast): string {
   const cut = ast.stages.find(endsEvents);
   return (cut === undefined ? text : text.slice(0, pipeBefore(text, cut))).trim();
-}
-
-/** Only space lies between a stage and its `|`. */
-function pipeBefore(text: string, stage: Stage): number {
-  return Math.max(0, text.lastIndexOf('|', stage.start));
-}
-
-function trimmed(text: string, start: number, end: number): Span {
-  const piece = text.slice(start, end);
-  const from = start + (piece.length - piece.trimStart().length);
-  return {
-    start: Math.min(from, end),
-    end: Math.max(Math.min(from, end), start + piece.trimEnd().length),
-  };
-}
-
-/** The parts between the `|` of the outermost level, whatever is wrong within them. */
-export function pieceSpans(text: string): Span[] {
-  const out: Span[] = [];
-  let start = 0;
-  let depth = 0;
-  /** How deep brackets are that hold a query. */
-  const squares: number[] = [];
-  let quote = '';
-  for (let at = 0; at < text.length; at++) {
-    const c = text[at]!;
-    if (quote !== '') {
-      if (c === '\\') at += 1;
-      else if (c === quote) quote = '';
-    } else if (c === '"' || (c === "'" && /[\s(:|]|^$/.test(text[at - 1] ?? ''))) quote = c;
-    else if (c === '(') depth += 1;
-    else if (c === '[' && /\bin\s*$/i.test(text.slice(Math.max(0, at - 20), at))) {
-      depth += 1;
-      squares.push(depth);
-    } else if (c === ')' || (c === ']' && squares.at(-1) === depth)) {
-      if (c === ']') squares.pop();
-      depth = Math.max(0, depth - 1);
-    } else if (c === '|' && text[at + 1] === '|') at += 1;
-    else if (c === '|' && depth === 0) {
-      out.push(trimmed(text, start, at));
-      start = at + 1;
-    }
-  }
-  out.push(trimmed(text, start, text.length));
-  return out;
 }
 
 function longestRight(text: string, pieces: readonly Span[]): string {
@@ -160,10 +115,9 @@ function namesKnown(test: Expression): boolean {
 
 function termsOf(text: string, filter: Expression, isField: IsField): Term[] | undefined {
   if (filter.node === 'all') return [];
-  // `(a b)` is one item, `(a) b` are two: brackets begin before the first item in them.
-  const isPlain = filter.node === 'and' && filter.items[0]?.start === filter.start;
-  const items = isPlain ? filter.items : [filter];
-  const terms = items.flatMap((item) => (item.node === 'all' ? [] : [termOf(text, item, isField)]));
+  const terms = outermostItems(filter).flatMap((item) =>
+    item.node === 'all' ? [] : [termOf(text, item, isField)],
+  );
   return terms.includes(undefined) ? undefined : terms.flatMap((term) => term ?? []);
 }
 
@@ -209,11 +163,9 @@ function termOf(
         operator: item.test.test,
         value: valueText(item.test),
       };
-    default: {
+    default:
       // An OR without brackets around it is the whole filter.
-      const isList = /[)\]]$/.test(base.text);
-      return bracketed || isList ? { ...base, type: 'group' } : undefined;
-    }
+      return isOpenOr(item) ? undefined : { ...base, type: 'group' };
   }
 }
 

@@ -1,0 +1,102 @@
+/** What may be written at a place of a query, for completion. */
+import type { Token } from './lex.ts';
+import { STAGE_ALIASES } from './lexemes.ts';
+import { tokensOf } from './parse.ts';
+
+interface Typed {
+  /** Where the word begins that is being typed, and where it ends after the place. */
+  readonly start: number;
+  readonly end: number;
+  /** What of it is written before the place, without quotes. */
+  readonly typed: string;
+}
+
+export type Place = Typed &
+  (
+    | { readonly at: 'stage' }
+    /** A value of a field. */
+    | { readonly at: 'value'; readonly field: string }
+    /** A name or a word; `stage` is '' in the filter of a query. */
+    | { readonly at: 'name'; readonly stage: string; readonly isFilter: boolean }
+  );
+
+/** A place within a query, by the tokens before it. */
+interface Level {
+  /** The stage's name, without aliases; '' before the first. */
+  stage: string;
+  /** Whether a `:` was read: what follows it in a sequence are filters. */
+  hasColon: boolean;
+}
+
+export function placeAt(text: string, at: number): Place {
+  const before = text.slice(0, at);
+  const [tail = ''] = /^[^\s()|"',]*/.exec(text.slice(at)) ?? [];
+  const end = at + tail.length;
+  // With one letter more there is always a word that is being typed, and before it what it is for.
+  const tokens = tokensOf(`${before}x`);
+  const last = tokens.length - 1;
+  const start = Math.min(tokens[last]?.start ?? at, at);
+  const word = before.slice(start);
+  if (tokens[last - 1]?.type === 'pipe' && /^[a-z]*$/i.test(word))
+    return { at: 'stage', start, end, typed: word };
+  const field = fieldAt(before, tokens);
+  if (field !== undefined) return { at: 'value', start, end, typed: bare(word), field };
+  const [name = ''] = /[\w.@\u0080-\uffff-]*$/.exec(before) ?? [];
+  const typed = name.replace(/^-/, '');
+  const { stage, hasColon } = levelAt(before, tokens);
+  const isFilter =
+    stage === '' || stage === 'where' || stage === 'union' || (stage === 'sequence' && hasColon);
+  return { at: 'name', start: at - typed.length, end, typed, stage, isFilter };
+}
+
+/** The field of which the last token is a value: `field:`, `field >=`, or in a list or a range of it. */
+function fieldAt(text: string, tokens: readonly Token[]): string | undefined {
+  const written = (at: number): string => text.slice(tokens[at]?.start ?? 0, tokens[at]?.end ?? 0);
+  let i = tokens.length - 2;
+  let depth = 0;
+  const isOpen = () => tokens[i]?.type === 'bracket' && depth === 0;
+  const isGlued = written(i) === ':' && tokens[i]?.end === tokens[i + 1]?.start;
+  if (!isGlued && tokens[i]?.type !== 'compare') {
+    for (; i >= 0 && !(isOpen() && /^[([{]$/.test(written(i))); i--) {
+      if (tokens[i]?.type === 'pipe') return undefined;
+      if (tokens[i]?.type === 'bracket') depth += /^[)\]}]$/.test(written(i)) ? 1 : -1;
+    }
+    i -= 1;
+    // A query, whose values these are not.
+    if (written(i + 1) === '[' && /^in$/i.test(written(i))) return undefined;
+  }
+  while (tokens[i]?.type === 'compare' || written(i) === ':' || isTestWord(tokens[i], written(i)))
+    i -= 1;
+  const isTest = i < tokens.length - 2 && tokens[i + 1]?.type !== 'bracket';
+  return tokens[i]?.type === 'field' && isTest ? bare(written(i)) : undefined;
+}
+
+/** `in`, `not in`. */
+function isTestWord(token: Token | undefined, word: string): boolean {
+  return token?.type === 'operator' && /^(?:in|not|!)$/i.test(word);
+}
+
+function levelAt(text: string, tokens: readonly Token[]): Level {
+  const outer: Level[] = [];
+  let level: Level = { stage: '', hasColon: false };
+  let previous = '';
+  tokens.forEach(({ type, start, end }, i) => {
+    const written = text.slice(start, end);
+    if (type === 'pipe') {
+      const next = tokens[i + 1];
+      const name = text.slice(next?.start ?? end, next?.end ?? end).toLowerCase();
+      level = { stage: STAGE_ALIASES.get(name) ?? name, hasColon: false };
+    } else if (written === ':') level.hasColon = true;
+    else if (type === 'bracket' && /^[([{]$/.test(written)) {
+      outer.push(level);
+      const isQuery = written === '[' ? previous === 'in' : level.stage === 'union';
+      level = isQuery ? { stage: '', hasColon: false } : { ...level };
+    } else if (type === 'bracket') level = outer.pop() ?? level;
+    previous = written.toLowerCase();
+  });
+  return level;
+}
+
+function bare(text: string): string {
+  return text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
+}
