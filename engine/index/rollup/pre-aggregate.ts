@@ -4,9 +4,13 @@
  * that it stands for.
  *
  * What it gains: captures are imported with 7 % less processor time.
+ *
+ * It keeps its own open addressing: with a TupleDictionary, whose slots are twice as large and are looked up by calls,
+ * a capture's import took 3 % more processor time.
  */
-import { TupleDictionary } from '../../util/hash-table/tuple-dictionary.ts';
+import { hashWord, scramble } from '../../util/hash-table/hash.ts';
 
+const FIRST_ENTRIES = 2048;
 const WORD = 32;
 /** Rows that are taken at a time. */
 const STEP = 8192;
@@ -51,21 +55,21 @@ function numbered(
   let found = first && pairsOf(first, second ?? first, most);
   for (const word of more) {
     if (found === undefined) break;
-    found = pairsOf(new Int32Array(found.entryOf.buffer), word, most);
+    found = pairsOf(found.entryOf, word, most);
   }
   return found;
 }
 
 /** Columns beside each other in words of 32 bits a row, as few as hold them. */
-function wordsOf(rows: number, columns: readonly CodedColumn[]): Int32Array[] {
-  const words: Int32Array[] = [];
+function wordsOf(rows: number, columns: readonly CodedColumn[]): Uint32Array<ArrayBuffer>[] {
+  const words: Uint32Array<ArrayBuffer>[] = [];
   const fills: number[] = [];
   for (const { codes, size } of columns.toSorted((a, b) => b.size - a.size)) {
     const bits = WORD - Math.clz32(size);
     const place = fills.findIndex((fill) => fill + bits <= WORD);
     const word = words[place];
     if (word === undefined) {
-      words.push(new Int32Array(codes.slice(0, rows).buffer));
+      words.push(codes.slice(0, rows));
       fills.push(bits);
     } else {
       putCodes(word, codes, fills[place]!);
@@ -76,31 +80,106 @@ function wordsOf(rows: number, columns: readonly CodedColumn[]): Int32Array[] {
 }
 
 /** Entries of rows that have the same two words; undefined when there are more than `most`. */
-function pairsOf(a: Int32Array, b: Int32Array, most: number): AlikeRows | undefined {
-  const entries = new TupleDictionary(2);
-  const entryOf = new Uint32Array(a.length);
+function pairsOf(a: Uint32Array, b: Uint32Array, most: number): AlikeRows | undefined {
+  const entries = new Entries(a.length);
   for (let row = 0; row < a.length; row += STEP) {
-    const end = Math.min(a.length, row + STEP);
-    const words = [a.subarray(row, end), b.subarray(row, end)];
-    entries.idsOf(words, end - row, entryOf.subarray(row, end));
+    entries.size = putRows(entries, a, b, row, Math.min(a.length, row + STEP));
     if (entries.size > most) return undefined;
   }
-  const firsts = new Uint32Array(entries.size);
-  const weights = new Uint32Array(entries.size);
-  countRows(entryOf, firsts, weights);
-  return { entryOf, firsts, weights };
+  return entries.finish();
+}
+
+/** What was found of the rows so far: open addressing over the entries' words. */
+class Entries {
+  readonly entryOf: Uint32Array<ArrayBuffer>;
+  firsts = new Uint32Array(FIRST_ENTRIES);
+  weights = new Uint32Array(FIRST_ENTRIES);
+  a = new Uint32Array(FIRST_ENTRIES);
+  b = new Uint32Array(FIRST_ENTRIES);
+  size = 0;
+  /** An entry + 1; 0 where free. */
+  slots = new Uint32Array(FIRST_ENTRIES * 2);
+  room = FIRST_ENTRIES;
+
+  constructor(rows: number) {
+    this.entryOf = new Uint32Array(rows);
+  }
+
+  grow(): void {
+    const room = this.room * 2;
+    for (const name of ['firsts', 'weights', 'a', 'b'] as const) {
+      const bigger = new Uint32Array(room);
+      bigger.set(this[name].subarray(0, this.size));
+      this[name] = bigger;
+    }
+    this.slots = new Uint32Array(room * 2);
+    this.room = room;
+    putEntries(this.slots, this.a, this.b, this.size);
+  }
+
+  /** Of all rows. */
+  finish(): AlikeRows {
+    const { entryOf, firsts, weights, size } = this;
+    return { entryOf, firsts: firsts.subarray(0, size), weights: weights.subarray(0, size) };
+  }
 }
 
 // Hot loops (CONTRIBUTING.md).
 
-function putCodes(word: Int32Array, codes: Uint32Array, shift: number): void {
+function putCodes(word: Uint32Array, codes: Uint32Array, shift: number): void {
   for (let row = 0; row < word.length; row++) word[row] = word[row]! | (codes[row]! << shift);
 }
 
-function countRows(entryOf: Uint32Array, firsts: Uint32Array, weights: Uint32Array): void {
-  for (let row = 0; row < entryOf.length; row++) {
-    const entry = entryOf[row]!;
-    if (weights[entry] === 0) firsts[entry] = row;
-    weights[entry]! += 1;
+function placeOf(a: number, b: number): number {
+  return hashWord(scramble(a), b);
+}
+
+function putEntries(slots: Uint32Array, a: Uint32Array, b: Uint32Array, to: number): void {
+  const mask = slots.length - 1;
+  for (let entry = 0; entry < to; entry++) {
+    let slot = placeOf(a[entry]!, b[entry]!) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = entry + 1;
   }
+}
+
+/**
+ * Returns how many entries there are. Nothing else comes after the loop: what V8 compiled while it ran knows nothing
+ * of what does, and was given up at its end, every time.
+ */
+function putRows(
+  entries: Entries,
+  a: Uint32Array,
+  b: Uint32Array,
+  from: number,
+  to: number,
+): number {
+  // Each row may be one entry more.
+  while (entries.room < entries.size + (to - from)) entries.grow();
+  const { entryOf, firsts, weights, slots } = entries;
+  const ownA = entries.a;
+  const ownB = entries.b;
+  const mask = slots.length - 1;
+  let { size } = entries;
+  for (let row = from; row < to; row++) {
+    const wordA = a[row]!;
+    const wordB = b[row]!;
+    let slot = placeOf(wordA, wordB) & mask;
+    let entry = slots[slot]! - 1;
+    while (entry >= 0 && (ownA[entry] !== wordA || ownB[entry] !== wordB)) {
+      slot = (slot + 1) & mask;
+      entry = slots[slot]! - 1;
+    }
+    if (entry < 0) {
+      entry = size++;
+      slots[slot] = size;
+      ownA[entry] = wordA;
+      ownB[entry] = wordB;
+      firsts[entry] = row;
+      weights[entry] = 0;
+    }
+    weights[entry]! += 1;
+    entryOf[row] = entry;
+  }
+  return size;
 }
