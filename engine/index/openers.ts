@@ -1,5 +1,4 @@
 /** The sections of side files and their readers. */
-import { CombinationIndex } from './combinations/combination-index.ts';
 import { RollupIndex } from './rollup/rollup-index.ts';
 import type { Openers } from './segment-indexes.ts';
 import { type TextCache, TextIndex } from './text/index.ts';
@@ -13,6 +12,5 @@ export function openers(cache: TextCache): Openers {
     time: (file) => TimeIndex.open(file),
     values: (file) => ValueIndex.open(file, cache),
     rollup: (file) => RollupIndex.open(file, cache),
-    combinations: (file) => CombinationIndex.open(file),
   };
 }

@@ -6,7 +6,6 @@
  * the same.
  */
 import { hasCode } from '../contract/errors.ts';
-import type { CombinationIndex } from './combinations/combination-index.ts';
 import type { RollupIndex } from './rollup/rollup-index.ts';
 import { mostSideFiles, OpenFiles, openFileLimit } from '../util/files/open-files.ts';
 import { SideFile, sideFilePath } from './side-file.ts';
@@ -45,14 +44,11 @@ export type ValueLookup = Pick<
 type Values = ValueLookup & Pick<ValueIndex, 'isInText'>;
 type RollupLookup = Pick<RollupIndex, 'close' | 'covers' | 'groups'>;
 
-type CombinationLookup = Pick<CombinationIndex, 'groups'>;
-
 export interface SegmentIndexes {
   readonly text?: TextLookup | undefined;
   readonly time?: TimeLookup | undefined;
   readonly values?: ValueLookup | undefined;
   readonly rollup?: RollupLookup | undefined;
-  readonly combinations?: CombinationLookup | undefined;
 }
 
 /** How each section is opened; undefined: the file does not have it. */
@@ -61,7 +57,6 @@ export interface Openers {
   readonly time: (file: SideFile) => TimeLookup | undefined;
   readonly values: (file: SideFile) => Values | undefined;
   readonly rollup: (file: SideFile) => RollupLookup | undefined;
-  readonly combinations: (file: SideFile) => CombinationLookup | undefined;
 }
 
 /** A section could not be read. The file is not used again: retry the operation, which goes on without it. */
@@ -125,7 +120,6 @@ interface Sections {
   time?: TimeLookup | undefined;
   values?: Values | undefined;
   rollup?: RollupLookup | undefined;
-  combinations?: CombinationLookup | undefined;
 }
 
 /** One side file, open while it is in use. */
@@ -214,12 +208,6 @@ class Handle implements SegmentIndexes {
       groups: (question) => this.ask(() => own()?.groups(question)),
       close: () => undefined,
     };
-  }
-
-  get combinations(): CombinationLookup | undefined {
-    const own = () => this.section('combinations', this.openers.combinations);
-    if (own() === undefined) return undefined;
-    return { groups: (question) => this.ask(() => own()?.groups(question)) };
   }
 
   close(): void {

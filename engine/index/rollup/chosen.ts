@@ -5,7 +5,7 @@
  * values, from small to large, rows without a value last.
  */
 import type { GroupKey } from '../values/dimensions.ts';
-import { addSum } from './rollup-index.ts';
+import { addSum } from './measured.ts';
 import { type GroupValue, type LongValues, type Rank, valueOfRank } from './union.ts';
 
 export interface TopQuestion {

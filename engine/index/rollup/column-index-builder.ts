@@ -3,18 +3,14 @@
  * together because all of them work on the same codes of the same columns.
  */
 import type { Kind } from '../../contract/event.ts';
-import { AttributeCodes } from '../combinations/attribute-codes.ts';
-import {
-  FLOW_COLUMN,
-  type SmallColumn,
-  combinationSection,
-} from '../combinations/combination-section.ts';
 import type { IndexRows } from '../rows.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
 import { DimensionCollector } from '../values/dimensions.ts';
 import { Growing32, Growing64 } from '../values/growing.ts';
 import { valueSection } from '../values/value-section.ts';
+import { AttributeCodes } from './cube/attribute-codes.ts';
+import { FLOW_COLUMN, type SmallColumn, cubeSection } from './cube/cube-section.ts';
 import { type CodedColumn, alikeRows } from './pre-aggregate.ts';
 import {
   type Counted,
@@ -88,10 +84,7 @@ export class ColumnIndexBuilder {
             attributes: attributes.map((one) => ofEntries(one, alike.firsts)),
             noFlow: noFlow && chosen32(noFlow, alike.firsts),
           };
-    sections.push(...rollupSections(own, unflowed));
-    const combined = combinationSection(own.counted, smallColumns(own));
-    if (combined !== undefined) sections.push(combined);
-    return sections;
+    return [...sections, ...countedSections(own, unflowed)];
   }
 }
 
@@ -106,7 +99,7 @@ function noteFlows(flows: Growing32, { numbers, length }: IndexRows): void {
   else flows.values.set(column.present.subarray(0, length), first);
 }
 
-/** What rollups and combinations are made of: codes are of entries. */
+/** What rollups and the cube are made of: codes are of entries. */
 interface Own {
   readonly counted: Counted;
   readonly attributes: readonly SmallColumn[];
@@ -115,21 +108,22 @@ interface Own {
 }
 
 /** Packets that belong to a flow are counted apart from others. */
-function rollupSections(
-  { counted, noFlow }: Own,
-  unflowedRows: Uint32Array | undefined,
-): Section[] {
-  if (noFlow === undefined || unflowedRows === undefined || unflowedRows.length === counted.rows)
-    return [rollupSection(ROLLUP_SECTION, counted)];
-  return [
-    partSection(ROLLUP_SECTION, counted, placesOf(noFlow, 1)),
-    partSection(FLOWED_SECTION, counted, placesOf(noFlow, 0)),
-  ];
-}
-
-function partSection(name: string, counted: Counted, entries: Uint32Array): Section {
-  if (entries.length === counted.entries) return rollupSection(name, counted);
-  return rollupSection(name, countedSome(counted, entries));
+function countedSections(own: Own, unflowedRows: Uint32Array | undefined): Section[] {
+  const { counted, noFlow } = own;
+  const cube = cubeSection(counted, smallColumns(own));
+  const inCube = cube?.values ?? new Set();
+  const partSection = (name: string, entries: Uint32Array): Section => {
+    const all = entries.length === counted.entries;
+    return rollupSection(name, all ? counted : countedSome(counted, entries), inCube);
+  };
+  const sections =
+    noFlow === undefined || unflowedRows === undefined || unflowedRows.length === counted.rows
+      ? [rollupSection(ROLLUP_SECTION, counted, inCube)]
+      : [
+          partSection(ROLLUP_SECTION, placesOf(noFlow, 1)),
+          partSection(FLOWED_SECTION, placesOf(noFlow, 0)),
+        ];
+  return cube === undefined ? sections : [...sections, cube.section];
 }
 
 /** Columns as they may be combined: of addresses, and of flows, whether there is one. */
@@ -143,8 +137,10 @@ function smallColumns({ counted, attributes, noFlow }: Own): SmallColumn[] {
       if (!isPresence) return isConstant ? { ...column, codes: undefined } : column;
       return { name, ...PRESENCE, codes: isConstant ? undefined : flagsOf(codes, size) };
     });
-  if (noFlow?.includes(0) === true) columns.push({ name: FLOW_COLUMN, ...PRESENCE, codes: noFlow });
-  return [...columns, ...attributes];
+  // The first that is combined: it must be in the cube, whatever else is.
+  const flow =
+    noFlow?.includes(0) === true ? [{ name: FLOW_COLUMN, ...PRESENCE, codes: noFlow }] : [];
+  return [...flow, ...columns, ...attributes];
 }
 
 /** One value, which nobody asks for. */

@@ -5,7 +5,7 @@ import { TextCache } from '../text/text-cache.ts';
 import type { DimensionName } from '../values/dimensions.ts';
 import { ValueIndex } from '../values/value-index.ts';
 import { mergeTop } from './merge.ts';
-import type { Restriction } from './filtered-groups.ts';
+import type { Restriction } from './rollup-groups.ts';
 import { RollupIndex } from './rollup-index.ts';
 import { sectionsOf, type TestRow, withSideFile } from './testing/rows.ts';
 import { rowsArbitrary } from './testing/arbitrary-rows.ts';

@@ -2,29 +2,10 @@
  * Groups of which only those of some values are meant: a set's groups, tested by the places of their
  * values and added up by what is asked for. Nothing is looked up for a group but flags.
  */
-import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
+import type { DistinctValues } from '../values/dimensions.ts';
 import { Damaged, type SmallNumbers } from '../values/packing.ts';
-import type { RollupGroups } from './rollup-groups.ts';
-
-/** Places of values from `from` to `to`, the last not included. */
-export interface PlaceRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Only rows with some values of a dimension are meant. */
-export interface Restriction {
-  readonly dim: GroupKey;
-  /** It asks whether there is a value, not which. */
-  readonly presence?: boolean | undefined;
-  /** It asks for one value. */
-  readonly isOne?: boolean | undefined;
-  /**
-   * Those of `size` values: a range of their places, or a flag for each place and one more, at the end,
-   * for rows that have no value.
-   */
-  choose(values: () => DistinctValues, size: number): PlaceRange | Uint8Array;
-}
+import { addSum } from './measured.ts';
+import type { PlaceRange, Restriction, RollupGroups } from './rollup-groups.ts';
 
 /** Places that meet all of some restrictions: within a range, and flagged where there are flags. */
 export interface Chosen extends PlaceRange {
@@ -160,18 +141,17 @@ function addLeft(part: Part, { first, second, third }: Keys, left: Collected): v
 
 /** What is left, by one of the keys or by none of them. */
 export function byKey(
-  left: Left,
+  left: Pick<Left, 'counts' | 'groups'>,
   keys: Uint32Array | undefined,
   size: number,
   sums: readonly Float64Array[],
-  add: (sums: Float64Array, at: number, more: number) => void,
 ): { counts: Uint32Array; sums: Float64Array[] } {
   const out = { counts: new Uint32Array(size), sums: sums.map(() => new Float64Array(size)) };
   for (let at = 0; at < left.counts.length; at++) {
     const key = keys?.[at] ?? 0;
     if (key >= size) throw new Damaged('group');
     out.counts[key]! += left.counts[at]!;
-    for (let i = 0; i < sums.length; i++) add(out.sums[i]!, key, sums[i]![left.groups[at]!]!);
+    for (let i = 0; i < sums.length; i++) addSum(out.sums[i]!, key, sums[i]![left.groups[at]!]!);
   }
   return out;
 }
@@ -215,7 +195,8 @@ export function withoutUnused(groups: RollupGroups): RollupGroups {
   };
 }
 
-function picked<T extends Uint32Array | Float64Array>(
+/** What a list has at some places, put into `into`. */
+export function picked<T extends Uint32Array | Float64Array>(
   list: SmallNumbers | Float64Array,
   places: Uint32Array,
   into: T,

@@ -75,6 +75,12 @@ function addExact(values: Float64Array, entryOf: Uint32Array, sums: Float64Array
   }
 }
 
+/** Adds to a sum. */
+export function addSum(sums: Float64Array, at: number, more: number): void {
+  if (more === 0) return;
+  sums[at]! += sums[at] === 0 ? more : more - 1;
+}
+
 /** How many rows have a value; -1 where one cannot be added up. */
 function countExact(values: Float64Array): number {
   let present = 0;

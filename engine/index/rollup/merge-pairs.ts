@@ -9,7 +9,7 @@ import type { GroupKey } from '../values/dimensions.ts';
 import type { SmallNumbers } from '../values/packing.ts';
 import { groupByCode } from '../values/radix.ts';
 import type { Chosen, TopQuestion } from './chosen.ts';
-import { addSum } from './rollup-index.ts';
+import { addSum } from './measured.ts';
 import type { RollupGroups } from './rollup-groups.ts';
 import { type LongValues, type Rank, mergeLong, unionOf } from './union.ts';
 

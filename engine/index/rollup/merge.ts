@@ -2,7 +2,7 @@
 import { NumberDictionary } from '../values/dictionaries.ts';
 import { Chosen, type TopGroups, type TopQuestion } from './chosen.ts';
 import { addPairs } from './merge-pairs.ts';
-import { addSum } from './rollup-index.ts';
+import { addSum } from './measured.ts';
 import type { RollupGroups } from './rollup-groups.ts';
 import {
   forEachPart,

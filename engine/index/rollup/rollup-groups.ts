@@ -1,6 +1,40 @@
-/** What a question about rollups is answered with. */
+/** What rollups are asked, and what they answer with. */
 import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
 import type { SmallNumbers } from '../values/packing.ts';
+import type { Measure } from './sets.ts';
+
+export interface RollupQuestion {
+  /** None, one or two, in any order. */
+  readonly dims: readonly GroupKey[];
+  /** What to sum beside counting rows. */
+  readonly measures?: readonly Measure[];
+  /** Leave out packets that belong to a flow. */
+  readonly unflowed?: boolean;
+  /** Only rows that meet all of these. */
+  readonly where?: readonly Restriction[];
+  /** The columns of the attributes that are asked for; undefined: no row has a value. */
+  readonly attributes?: ReadonlyMap<GroupKey, string | undefined>;
+}
+
+/** Places of values from `from` to `to`, the last not included. */
+export interface PlaceRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Only rows with some values of a dimension are meant. */
+export interface Restriction {
+  readonly dim: GroupKey;
+  /** It asks whether there is a value, not which. */
+  readonly presence?: boolean | undefined;
+  /** It asks for one value. */
+  readonly isOne?: boolean | undefined;
+  /**
+   * Those of `size` values: a range of their places, or a flag for each place and one more, at the end,
+   * for rows that have no value.
+   */
+  choose(values: () => DistinctValues, size: number): PlaceRange | Uint8Array;
+}
 
 /** Groups of one segment, or of a part of it. */
 export interface RollupGroups {

@@ -12,6 +12,7 @@ import {
   type DimensionName,
   type DistinctValues,
   type GroupKey,
+  NO_VALUES,
   isDimension,
   memoryOf,
 } from '../values/dimensions.ts';
@@ -21,7 +22,6 @@ import { IN_PAGES, PairPages } from './pair-pages.ts';
 import {
   type Chosen,
   type Part,
-  type Restriction,
   byBoth,
   byKey,
   chosenBy,
@@ -29,20 +29,11 @@ import {
   isChosen,
   withoutUnused,
 } from './filtered-groups.ts';
-import type { RollupGroups } from './rollup-groups.ts';
+import { Cube, type CubeQuestion } from './cube/cube.ts';
+import { addSum } from './measured.ts';
+import type { RollupGroups, RollupQuestion } from './rollup-groups.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
 import { type Measure, measuresOf, SETS } from './sets.ts';
-
-export interface RollupQuestion {
-  /** None, one or two dimensions, in any order. */
-  readonly dims: readonly GroupKey[];
-  /** What to sum beside counting rows. */
-  readonly measures?: readonly Measure[];
-  /** Leave out packets that belong to a flow. */
-  readonly unflowed?: boolean;
-  /** Only rows that meet all of these. */
-  readonly where?: readonly Restriction[];
-}
 
 export class RollupIndex {
   /** All rows, or packets that belong to no flow. */
@@ -65,10 +56,13 @@ export class RollupIndex {
    */
   static open(file: SideFile, cache?: TextCache): RollupIndex | undefined {
     const own = cache?.owner();
-    const rest = Rollup.open(file, ROLLUP_SECTION, own);
-    return rest === undefined
-      ? undefined
-      : new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION, own), own);
+    const cube = Cube.open(file, own);
+    const of = (flow: 0 | 1): CubePart | undefined => {
+      if (!file.has(FLOWED_SECTION)) return cube && { cube, flow: undefined };
+      return cube?.hasFlows === true ? { cube, flow } : undefined;
+    };
+    const rest = Rollup.open(file, ROLLUP_SECTION, own, of(1));
+    return rest && new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION, own, of(0)), own);
   }
 
   /** Forgets what the cache has of it. */
@@ -84,7 +78,9 @@ export class RollupIndex {
   /** To be added up, with those of other segments; undefined when the question is not covered. */
   groups(question: RollupQuestion): RollupGroups[] | undefined {
     if (!this.covers(question)) return undefined;
-    return this.asked(question).map((rollup) => rollup.groups(question));
+    const asked = this.asked(question);
+    const whole = asked.length > 1 ? this.rest.ofSegment(question) : undefined;
+    return whole === undefined ? asked.map((rollup) => rollup.groups(question)) : [whole];
   }
 
   /** Rows; those without a time are among them. */
@@ -95,6 +91,12 @@ export class RollupIndex {
   private asked({ unflowed }: RollupQuestion): Rollup[] {
     return this.flowed === undefined || unflowed === true ? [this.rest] : [this.rest, this.flowed];
   }
+}
+
+/** The cube of a segment, and which of its rows are meant. */
+interface CubePart {
+  readonly cube: Cube;
+  readonly flow: CubeQuestion['flow'];
 }
 
 interface KeptSet {
@@ -131,16 +133,11 @@ interface Table {
 /** Memory of a dimension's values that are kept when they were read. */
 const FEW_BYTES = 32_768;
 
-const NO_VALUES: DistinctValues = {
-  numbers: new Uint32Array(0),
-  ip6: new Uint8Array(0),
-  texts: [],
-};
-
 /** One section: what it has of some rows, all of which it knows. */
 export class Rollup {
   readonly rows: number;
   private readonly cache: OwnedCache | undefined;
+  private readonly part: CubePart | undefined;
   private readonly reader: BlockReader;
   private readonly present = new Map<GroupKey, KeptDimension>();
   private readonly leftOut = new Set<DimensionName>();
@@ -149,8 +146,14 @@ export class Rollup {
   private readonly pages = new Map<KeptSet, PairPages>();
   private keeping = false;
 
-  private constructor(file: SideFile, reader: BlockReader, cache: OwnedCache | undefined) {
+  private constructor(
+    file: SideFile,
+    reader: BlockReader,
+    cache: OwnedCache | undefined,
+    part: CubePart | undefined,
+  ) {
     this.cache = cache;
+    this.part = part;
     this.reader = reader;
     const head = new PackReader(reader.head, true);
     let at = 0;
@@ -212,13 +215,22 @@ export class Rollup {
     }
   }
 
-  /** @throws DaybookError case-damaged, like all that follow */
-  static open(file: SideFile, name: string, cache?: OwnedCache): Rollup | undefined {
+  /**
+   * @param part where there is a cube
+   * @throws DaybookError case-damaged, like all that follow
+   */
+  static open(
+    file: SideFile,
+    name: string,
+    cache?: OwnedCache,
+    part?: CubePart,
+  ): Rollup | undefined {
     const reader = BlockReader.open(file, name);
-    return reader?.guarded(() => new Rollup(file, reader, cache));
+    return reader?.guarded(() => new Rollup(file, reader, cache, part));
   }
 
   covers(question: RollupQuestion): boolean {
+    if (this.inCube(question) !== undefined) return true;
     const { measures = [] } = question;
     const served = this.reader.guarded(() => this.servedBy(question));
     if (served === undefined) return false;
@@ -228,8 +240,10 @@ export class Rollup {
   }
 
   /** Groups that would have to be read; what is not covered has none. */
-  entries({ dims }: RollupQuestion): number {
-    return this.setFor(dims.filter(isDimension))?.groups ?? 0;
+  entries(question: RollupQuestion): number {
+    const found = this.inCube(question);
+    if (found !== undefined) return found.cube.entries(found.asked);
+    return this.setFor(question.dims.filter(isDimension))?.groups ?? 0;
   }
 
   /** The third dimension beside a set of two, where its groups are in pages. */
@@ -264,11 +278,34 @@ export class Rollup {
 
   /** Of what is covered. */
   groups(question: RollupQuestion): RollupGroups {
+    const found = this.inCube(question);
+    if (found !== undefined) return found.cube.groups(found.asked);
     return this.reader.guarded(() => {
       const served = this.servedBy(question);
       if (served === undefined) throw new TypeError('asked for what is not covered');
       return this.read(served, question);
     });
+  }
+
+  /** The cube and what it is asked, where it answers. */
+  private inCube(question: RollupQuestion): { cube: Cube; asked: CubeQuestion } | undefined {
+    const { dims, where = [], attributes } = question;
+    const keys = [...dims, ...where.map(({ dim }) => dim)];
+    if (this.part === undefined || keys.length === 0) return undefined;
+    const { cube, flow } = this.part;
+    if (!keys.every((key) => isDimension(key) || attributes?.has(key) === true)) return undefined;
+    const columnOf = (key: GroupKey): string | undefined => {
+      if (!isDimension(key)) return attributes?.get(key);
+      return this.present.has(key) || this.leftOut.has(key) ? key : undefined;
+    };
+    const asked = { ...question, columnOf, flow };
+    return cube.covers(asked) ? { cube, asked } : undefined;
+  }
+
+  /** The groups of packets of flows and of others together, where the cube has them. */
+  ofSegment(question: RollupQuestion): RollupGroups | undefined {
+    const found = this.inCube(question);
+    return found?.cube.groups({ ...found.asked, flow: undefined });
   }
 
   /** The set of these dimensions, else one that has them. */
@@ -368,7 +405,7 @@ export class Rollup {
       return { ...this.keys(kept), ...byBoth(left, this.sizeOf(one) + 1, sums) };
     const keys = one === undefined ? undefined : one === a ? left.firsts : left.seconds;
     const size = one === undefined ? 1 : this.sizeOf(one) + 1;
-    const added = byKey(left, keys, size, sums, addSum);
+    const added = byKey(left, keys, size, sums);
     const plain = { starts: undefined, seconds: undefined, counts: added.counts };
     return withoutUnused(this.shaped(kept, plain, added.sums, dims.filter(isDimension)));
   }
@@ -509,10 +546,4 @@ function startsOf(lengths: Uint32Array, total: number): Uint32Array {
   }
   if (sum !== total) throw new Damaged('groups');
   return starts;
-}
-
-/** Adds sums that are kept plus one, 0 for none. */
-export function addSum(sums: Float64Array, at: number, more: number): void {
-  if (more === 0) return;
-  sums[at]! += sums[at] === 0 ? more : more - 1;
 }

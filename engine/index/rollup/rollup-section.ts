@@ -1,6 +1,6 @@
 /**
  * Section `rollup`: how many rows of the segment each combination of values has, and the sums of what
- * they carry, for the sets of `sets.ts`.
+ * they carry, for the sets of `sets.ts`. Of a column that is in the cube (`cube/cube-section.ts`) there is no set.
  *
  * A set of one dimension has one count for each code of it (see `values/dimensions.ts`), which may be 0,
  * the rows without a value last. A set of two has, for each code of the first, the codes of the second
@@ -64,7 +64,12 @@ interface Pairs {
   readonly third: ThirdCodes | undefined;
 }
 
-export function rollupSection(name: string, counted: Counted): Section {
+/** @param inCube columns that need no set */
+export function rollupSection(
+  name: string,
+  counted: Counted,
+  inCube: ReadonlySet<string>,
+): Section {
   const { rows, dimensions, measures } = counted;
   const head = new PackWriter(true);
   const blocks = new BlockWriter();
@@ -78,6 +83,8 @@ export function rollupSection(name: string, counted: Counted): Section {
   let kept = 0;
   const sets = new PackWriter(true);
   SETS.forEach((dims, which) => {
+    const [first, second] = dims;
+    if (first !== undefined && second === undefined && inCube.has(first)) return;
     const table = tableOf(dims, counted);
     if (table === undefined) return;
     kept += 1;
@@ -155,7 +162,7 @@ function singleTable(groupOf: Uint32Array, size: number, { weights }: Counted): 
 }
 
 /** Adds up the rows of entries. */
-function countRows(
+export function countRows(
   groupOf: Uint32Array,
   weights: Uint32Array | undefined,
   from: number,

@@ -6,7 +6,8 @@ import { DIMENSIONS, type DimensionName, isDimension } from '../values/dimension
 import { PackWriter } from '../values/packing.ts';
 import { packTexts } from '../values/value-section.ts';
 import { mergeTop, type TopGroups } from './merge.ts';
-import { RollupIndex, type RollupQuestion } from './rollup-index.ts';
+import type { RollupQuestion } from './rollup-groups.ts';
+import { RollupIndex } from './rollup-index.ts';
 import { MEASURES, SETS, type Measure } from './sets.ts';
 import { rowsArbitrary } from './testing/arbitrary-rows.ts';
 import { sectionsOf, type TestRow, withSideFile } from './testing/rows.ts';

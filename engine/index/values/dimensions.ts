@@ -46,6 +46,13 @@ export interface DistinctValues {
   readonly texts: readonly Uint8Array[];
 }
 
+/** Of a column that no row has a value of. */
+export const NO_VALUES: DistinctValues = {
+  numbers: new Uint32Array(0),
+  ip6: new Uint8Array(0),
+  texts: [],
+};
+
 /** Memory of a text in addition to its bytes. */
 const TEXT_MEMORY = 128;
 

@@ -2,14 +2,13 @@
  * Chooses the merged rollups that replace single segments: those whose segments all lie completely within the
  * query, have no deleted events, and have only conditions that a rollup can meet.
  */
-import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
+import type { Restriction, RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { coverBy } from '../../index/rollup/tree/plan.ts';
 import type { LargestGroups, RollupNode } from '../../index/rollup/tree/rollup-nodes.ts';
 import type { Filter } from '../../query/filters/filter.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import type { Dimension } from '../../query/names/dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
-import type { Restriction } from '../../index/rollup/filtered-groups.ts';
 import { type Conditions, conditionsOf, withValue } from './group-sources.ts';
 import { amongValues, isAddress } from './restrictions.ts';
 

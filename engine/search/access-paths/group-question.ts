@@ -2,7 +2,7 @@
  * What a grouping query needs from rollups: the values to group by, the sums, and the groups to show. Undefined for
  * a query that rollups cannot answer, whatever the segments are.
  */
-import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
+import type { RollupQuestion } from '../../index/rollup/rollup-groups.ts';
 import type { Name } from '../../query/syntax/ast.ts';
 import { type Dimension, dimensionOf } from '../../query/names/dimensions.ts';
 import type { Field } from '../../query/names/fields.ts';

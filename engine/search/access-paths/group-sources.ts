@@ -1,5 +1,4 @@
 /** The groups of a query in one segment whose rollup covers the filter exactly. */
-import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { Params } from '../../query/dialect/duckdb.ts';
 import { attributesNamed } from '../../query/names/attribute-names.ts';
@@ -47,37 +46,28 @@ export function groupsInSegment(
   const { unflowed, present, chosen } = conditions;
   const where = restrictionsIn(chosen, known);
   if (where === undefined) return undefined;
-  const ask = { dims: question.dims, measures: question.sums, unflowed, where };
-  // There are few combinations: testing a condition on them is faster.
-  const whole =
-    where.length > 0
-      ? (combined(ask, segment, known) ?? rollup.groups(ask))
-      : (rollup.groups(ask) ?? combined(ask, segment, known));
+  const attributes = attributesIn([...question.dims, ...where.map(({ dim }) => dim)], segment);
+  if (attributes === undefined) return undefined;
+  const whole = rollup.groups({
+    ...{ dims: question.dims, measures: question.sums },
+    ...{ unflowed, where, attributes },
+  });
   return whole?.map((groups) => present.reduce(withValue, groups));
 }
 
-/** Groups from the combinations of columns with few values, attributes included. */
-function combined(
-  ask: Omit<CombinationQuestion, 'columnOf'>,
+/** The columns of attributes; undefined where one may also be in the overflow column, or have several spellings. */
+function attributesIn(
+  keys: readonly Dimension[],
   { columns }: SegmentInfo,
-  { indexes: { combinations } }: SegmentAccess,
-): readonly RollupGroups[] | undefined {
-  const keys = [...ask.dims, ...ask.where.map(({ dim }) => dim)];
-  const named = (key: Dimension) =>
-    key.startsWith(ATTRIBUTE_PREFIX)
-      ? attributesNamed(columns, key.slice(ATTRIBUTE_PREFIX.length))
-      : [];
-  // An attribute may also be in the overflow column, or have several spellings.
-  if (columns.has(OVERFLOW_COLUMN) && keys.some((key) => key.startsWith(ATTRIBUTE_PREFIX)))
-    return undefined;
-  if (keys.some((key) => named(key).length > 1)) return undefined;
-  const columnOf = (key: Dimension): string | undefined => {
-    if (key.startsWith(ATTRIBUTE_PREFIX)) return named(key)[0]?.column;
-    const stored = key === 'src_ip' || key === 'dst_ip' ? [`${key}4`, `${key}6`] : [key];
-    return stored.some((name) => columns.has(name)) ? key : undefined;
-  };
-  const groups = combinations?.groups({ ...ask, columnOf });
-  return groups && [groups];
+): Map<Dimension, string | undefined> | undefined {
+  const found = new Map<Dimension, string | undefined>();
+  for (const key of keys) {
+    if (!key.startsWith(ATTRIBUTE_PREFIX)) continue;
+    const named = attributesNamed(columns, key.slice(ATTRIBUTE_PREFIX.length));
+    if (columns.has(OVERFLOW_COLUMN) || named.length > 1) return undefined;
+    found.set(key, named[0]?.column);
+  }
+  return found;
 }
 
 /** `none`: no row of the segment meets them; undefined: a rollup cannot decide. */

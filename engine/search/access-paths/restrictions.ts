@@ -2,7 +2,7 @@
  * Conditions of a filter on single dimensions, as rollups meet them: which values of a dimension match, and whether
  * rows without a value do.
  */
-import type { PlaceRange, Restriction } from '../../index/rollup/filtered-groups.ts';
+import type { PlaceRange, Restriction } from '../../index/rollup/rollup-groups.ts';
 import type { DistinctValues } from '../../index/values/dimensions.ts';
 import {
   type Filter,

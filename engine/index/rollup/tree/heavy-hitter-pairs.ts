@@ -14,9 +14,9 @@ import { DaybookError } from '../../../contract/errors.ts';
 import type { Section, SideFile } from '../../side-file.ts';
 import { DIMENSIONS, type DimensionName, type DistinctValues } from '../../values/dimensions.ts';
 import { oriented } from '../merge-pairs.ts';
-import { type Part, type Restriction, chosenBy, isChosen, valuesAt } from '../filtered-groups.ts';
-import { Rollup, type RollupQuestion } from '../rollup-index.ts';
-import type { RollupGroups } from '../rollup-groups.ts';
+import { type Part, chosenBy, isChosen, valuesAt } from '../filtered-groups.ts';
+import type { Restriction, RollupGroups, RollupQuestion } from '../rollup-groups.ts';
+import { Rollup } from '../rollup-index.ts';
 import { SETS } from '../sets.ts';
 import { type Table, type Tables, tablesSection } from './tables-section.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Section `combinations`: how many rows have each combination of the values of columns with few values,
+ * The cube, section `combinations`: how many rows have each combination of the values of columns with few values,
  * and the sums of what they carry. Attributes are among these columns. Of addresses it is only known
  * whether there is one (`src_ip`, `dst_ip`), and of a packet whether it belongs to a flow (`flow`).
  *
@@ -8,19 +8,22 @@
  * column its numbers' steps, its texts and the place of its value in each combination, after the last
  * for none; the rows of each combination; of each measure its sum and one, 0 where no row has a value.
  */
-import type { Counted } from '../rollup/counted.ts';
-import { sumsOf } from '../rollup/measured.ts';
-import { stepsOf } from '../rollup/rollup-section.ts';
-import type { Section } from '../side-file.ts';
-import { inSteps } from '../steps.ts';
-import { BlockWriter } from '../values/blocks.ts';
-import type { DistinctValues } from '../values/dimensions.ts';
-import { PackWriter } from '../values/packing.ts';
-import { packTexts } from '../values/value-section.ts';
+import type { Section } from '../../side-file.ts';
+import { inSteps } from '../../steps.ts';
+import { BlockWriter } from '../../values/blocks.ts';
+import type { DistinctValues } from '../../values/dimensions.ts';
+import { PackWriter } from '../../values/packing.ts';
+import { packTexts } from '../../values/value-section.ts';
+import { type Counted, chosen32 } from '../counted.ts';
+import { sumsOf } from '../measured.ts';
+import { countRows, stepsOf } from '../rollup-section.ts';
 
-export const COMBINATION_SECTION = 'combinations';
+/** Its name from when it was no part of a rollup: files of before and after are read alike. */
+export const CUBE_SECTION = 'combinations';
 /** What stands for packets that belong to a flow. */
 export const FLOW_COLUMN = 'flow';
+/** Columns of which the cube does not have the values. */
+export const PRESENCE_ONLY: ReadonlySet<string> = new Set(['src_ip', 'dst_ip', FLOW_COLUMN]);
 
 /** A column with more values is not combined with others. */
 export const MOST_VALUES = 1024;
@@ -52,15 +55,22 @@ interface Combined {
   readonly examples: Uint32Array;
 }
 
+/** A cube, and the columns that it has the values of. */
+interface WrittenCube {
+  readonly section: Section;
+  readonly values: ReadonlySet<string>;
+}
+
 /** Undefined when there is nothing to combine. */
-export function combinationSection(
+export function cubeSection(
   { rows, entries, weights, measures }: Pick<Counted, 'rows' | 'entries' | 'weights' | 'measures'>,
   columns: readonly SmallColumn[],
-): Section | undefined {
+): WrittenCube | undefined {
   const combined = combine(rows, entries, columns);
   if (combined.columns.length === 0) return undefined;
   const { examples, of } = combined;
-  const counts = countsOf(of, weights, examples.length);
+  const counts = new Uint32Array(examples.length);
+  countRows(of, weights, 0, entries, counts);
   const sums = measures.map((measure) =>
     measure?.exact === true ? sumsOf(of, counts, measure) : undefined,
   );
@@ -83,14 +93,18 @@ export function combinationSection(
     block.numbers(stepsOf(values.numbers));
     block.raw(packTexts(values.texts));
     block.numbers(
-      codes === undefined ? new Uint32Array(examples.length) : codesOf(codes, examples),
+      codes === undefined ? new Uint32Array(examples.length) : chosen32(codes, examples),
     );
   }
   block.numbers(counts);
   for (const one of sums) if (one !== undefined) block.numbers(one);
   const blocks = new BlockWriter();
   blocks.add(block.finish());
-  return blocks.finish(COMBINATION_SECTION, head.finish());
+  const names = combined.columns.map(({ name }) => name);
+  return {
+    section: blocks.finish(CUBE_SECTION, head.finish()),
+    values: new Set(names.filter((name) => !PRESENCE_ONLY.has(name))),
+  };
 }
 
 /**
@@ -200,16 +214,4 @@ function numberSome(
     cells[row] = id - 1;
   }
   return found;
-}
-
-function codesOf(codes: Uint32Array, rows: Uint32Array): Uint32Array {
-  const out = new Uint32Array(rows.length);
-  for (let i = 0; i < out.length; i++) out[i] = codes[rows[i]!]!;
-  return out;
-}
-
-function countsOf(of: Uint32Array, weights: Uint32Array | undefined, size: number): Uint32Array {
-  const counts = new Uint32Array(size);
-  for (let entry = 0; entry < of.length; entry++) counts[of[entry]!]! += weights?.[entry] ?? 1;
-  return counts;
 }

@@ -1,7 +1,7 @@
 /** Attributes of few values as codes of rows, collected while rows come. */
-import type { IndexRows } from '../rows.ts';
-import { TextCollector } from '../values/dimensions.ts';
-import { MOST_VALUES, type SmallColumn } from './combination-section.ts';
+import type { IndexRows } from '../../rows.ts';
+import { TextCollector } from '../../values/dimensions.ts';
+import { MOST_VALUES, type SmallColumn } from './cube-section.ts';
 
 const ATTRIBUTE = 'a:';
 /** Attributes that are looked at: the first that come. */

@@ -1,35 +1,47 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../../contract/event.ts';
-import { DaybookError } from '../../contract/errors.ts';
-import { mergeTop } from '../rollup/merge.ts';
-import type { Restriction } from '../rollup/filtered-groups.ts';
-import { rowsArbitrary } from '../rollup/testing/arbitrary-rows.ts';
-import { sectionsOf, type TestRow, withSideFile } from '../rollup/testing/rows.ts';
-import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
-import { CombinationIndex, type CombinationQuestion } from './combination-index.ts';
+import type { Kind } from '../../../contract/event.ts';
+import { DaybookError } from '../../../contract/errors.ts';
+import type { Section } from '../../side-file.ts';
+import { TextCache } from '../../text/text-cache.ts';
+import type { DistinctValues, GroupKey } from '../../values/dimensions.ts';
+import { mergeTop } from '../merge.ts';
+import type { Restriction, RollupQuestion } from '../rollup-groups.ts';
+import { RollupIndex } from '../rollup-index.ts';
+import { rowsArbitrary } from '../testing/arbitrary-rows.ts';
+import { sectionsOf, type TestRow, withSideFile } from '../testing/rows.ts';
+import { CUBE_SECTION } from './cube-section.ts';
+import { Cube } from './cube.ts';
 
 const KEYS = ['proto', 'severity', 'host', 'event_type', 'a:role', 'source_id'] as const;
 type Key = (typeof KEYS)[number];
 
-const columnOf = (rows: readonly TestRow[]) => (key: GroupKey) => {
-  const names = key === 'src_ip' || key === 'dst_ip' ? ([`${key}4`, `${key}6`] as const) : [key];
-  return rows.some((row) => names.some((name) => name in row)) ? key : undefined;
-};
-
-type Asked = Omit<CombinationQuestion, 'columnOf'>;
+type Asked = Omit<RollupQuestion, 'attributes'>;
 
 function withIndex<T>(
   kind: Kind,
   rows: readonly TestRow[],
   use: (ask: (asked: Asked) => string[] | undefined) => T,
 ): T {
-  return withSideFile(rows.length, sectionsOf(kind, rows, 40), (file) => {
-    const index = CombinationIndex.open(file);
+  return withSections(rows, sectionsOf(kind, rows, 40), use);
+}
+
+function withSections<T>(
+  rows: readonly TestRow[],
+  sections: readonly Section[],
+  use: (ask: (asked: Asked) => string[] | undefined) => T,
+): T {
+  return withSideFile(rows.length, sections, (file) => {
+    const index = RollupIndex.open(file, new TextCache())!;
+    const role = rows.some((row) => 'a:role' in row) ? 'a:role' : undefined;
+    const attributes = new Map<GroupKey, string | undefined>([
+      ['a:role', role],
+      ['a:nosuch', undefined],
+    ]);
     return use((asked) => {
-      const groups = index?.groups({ ...asked, columnOf: columnOf(rows) });
+      const groups = index.groups({ ...asked, attributes });
       if (groups === undefined) return undefined;
-      const { top } = mergeTop([groups], { dims: asked.dims, limit: Infinity, by: 'count' });
+      const { top } = mergeTop(groups, { dims: asked.dims, limit: Infinity, by: 'count' });
       return top
         .map(({ values, count, sums }) => JSON.stringify([values, count, sums[0] ?? null]))
         .sort();
@@ -89,7 +101,7 @@ it('counts and sums under conditions like plain loops over the rows', () => {
               ...{ dim: 'src_ip', presence: true, choose: (_, size) => ({ from: 0, to: size }) },
             };
             const said = ask({
-              ...{ dims, measures: ['bytes'], unflowed },
+              ...{ dims, measures: ['bytes'], unflowed: kind === 'packet' && unflowed },
               where: address ? [...conditions, source] : conditions,
             });
             if (said === undefined) continue;
@@ -122,21 +134,23 @@ describe('what is left out', () => {
       expect(ask({ ...plain, dims: ['program'] })).toBeUndefined();
       expect(ask({ ...plain, dims: ['a:role'] })).toBeUndefined();
       expect(ask({ ...plain, dims: ['a:nosuch', 'proto'] })).toHaveLength(3);
+      expect(ask({ ...plain, dims: ['a:unknown', 'proto'] })).toBeUndefined();
     });
   });
 
   it('is which address there is', () => {
     withIndex('flow', rows, (ask) => {
-      expect(ask({ ...plain, dims: ['src_ip'] })).toBeUndefined();
+      expect(ask({ ...plain, dims: ['src_ip', 'proto'] })).toBeUndefined();
       const places: Restriction = { dim: 'src_ip', choose: () => ({ from: 0, to: 1 }) };
       expect(ask({ ...plain, dims: ['proto'], where: [places] })).toBeUndefined();
     });
   });
 });
 
-it('does not count packets of flows where it cannot tell them from others', () => {
+describe('packets of flows', () => {
   const texts = ['host', 'program', 'event_type', 'service', 'conn_state'] as const;
   const numbers = ['proto', 'severity', 'facility'] as const;
+  /** As many combinations as there may be, without flows. */
   const packets = Array.from({ length: 2000 }, (_, i): TestRow => {
     const row: TestRow = { ts: i * 1000, source_id: 1 };
     texts.forEach((name, bit) => {
@@ -148,40 +162,49 @@ it('does not count packets of flows where it cannot tell them from others', () =
     if (i >= 256) row.flow_id = i;
     return row;
   });
-  // Combinations of all others are as many as there may be.
-  withIndex('packet', packets, (ask) => {
-    expect(ask({ ...plain, dims: ['host'] })).toEqual(expected(packets, ['host'], () => true));
-    expect(ask({ ...plain, dims: ['host'], unflowed: true })).toBeUndefined();
+  const pair = { ...plain, dims: ['host', 'event_type'] as const };
+
+  it('are told from others, whatever else there is', () => {
+    withIndex('packet', packets, (ask) => {
+      const none = (row: TestRow) => row.flow_id === undefined;
+      expect(ask(pair)).toEqual(expected(packets, pair.dims, () => true));
+      expect(ask({ ...pair, unflowed: true })).toEqual(expected(packets, pair.dims, none));
+    });
   });
-  const few = packets.map(({ ts, flow_id, host }): TestRow => ({
-    ...(ts === undefined ? {} : { ts }),
-    ...(flow_id === undefined ? {} : { flow_id }),
-    ...(host === undefined ? {} : { host }),
-  }));
-  withIndex('packet', few, (ask) => {
-    const unflowed = (row: TestRow) => row.flow_id === undefined;
-    const said = ask({ ...plain, dims: ['host'], unflowed: true });
-    expect(said).toEqual(expected(few, ['host'], unflowed));
+
+  it('are not counted by a cube that does not tell them from others', () => {
+    const cube = sectionsOf('flow', packets, 40).filter(({ name }) => name === CUBE_SECTION);
+    const others = sectionsOf('packet', packets, 40).filter(({ name }) => name !== CUBE_SECTION);
+    withSections(packets, [...others, ...cube], (ask) => expect(ask(pair)).toBeUndefined());
+  });
+});
+
+it('answers for a column in place of a set of it', () => {
+  const sections = sectionsOf('flow', rows, n);
+  const asked = { ...plain, dims: ['host'] as const, measures: ['bytes'] as const };
+  const counts = expected(rows, asked.dims, () => true);
+  withSections(rows, sections, (ask) => expect(ask(asked)).toEqual(counts));
+  const without = sections.filter(({ name }) => name !== CUBE_SECTION);
+  withSections(rows, without, (ask) => {
+    expect(ask(asked)).toBeUndefined();
+    expect(ask({ ...plain, dims: ['src_ip'] })).toHaveLength(7);
   });
 });
 
 it('says that it is damaged, whatever byte of it is another', () => {
   const sections = sectionsOf('flow', rows, n);
-  const own = sections.find(({ name }) => name === 'combinations')!;
-  const asked = { ...plain, dims: ['host', 'proto'] as const, columnOf: (key: GroupKey) => key };
+  const own = sections.find(({ name }) => name === CUBE_SECTION)!;
+  const asked = { ...plain, dims: ['host', 'proto'] as const };
+  const others = sections.filter((one) => one !== own);
+  const ask = (bytes: Uint8Array) =>
+    withSideFile(n, [...others, { name: own.name, bytes }], (file) =>
+      RollupIndex.open(file)!.groups(asked),
+    );
   for (let at = 0; at < own.bytes.length; at += Math.ceil(own.bytes.length / 200)) {
     const bytes = own.bytes.slice();
     bytes[at]! ^= 1 << (at % 8);
-    expect(() =>
-      withSideFile(n, [{ name: own.name, bytes }], (file) =>
-        CombinationIndex.open(file)!.groups(asked),
-      ),
-    ).toThrow(DaybookError);
+    expect(() => ask(bytes)).toThrow(DaybookError);
   }
-  expect(() =>
-    withSideFile(n, [{ name: own.name, bytes: own.bytes.subarray(0, 99) }], (file) =>
-      CombinationIndex.open(file)!.groups(asked),
-    ),
-  ).toThrow(DaybookError);
-  expect(() => withSideFile(7, [own], (file) => CombinationIndex.open(file))).toThrow(/damaged/);
+  expect(() => ask(own.bytes.subarray(0, 99))).toThrow(DaybookError);
+  expect(() => withSideFile(7, [own], (file) => Cube.open(file))).toThrow(/damaged/);
 });
