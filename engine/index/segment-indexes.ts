@@ -42,7 +42,7 @@ export type ValueLookup = Pick<
   | 'mostOfIp4List'
 >;
 type Values = ValueLookup & Pick<ValueIndex, 'isInText'>;
-type RollupLookup = Pick<RollupIndex, 'close' | 'covers' | 'groups'>;
+type RollupLookup = Pick<RollupIndex, 'close' | 'groups'>;
 
 export interface SegmentIndexes {
   readonly text?: TextLookup | undefined;
@@ -204,7 +204,6 @@ class Handle implements SegmentIndexes {
     const own = () => this.section('rollup', this.openers.rollup);
     if (own() === undefined) return undefined;
     return {
-      covers: (question) => this.ask(() => own()?.covers(question) ?? false),
       groups: (question) => this.ask(() => own()?.groups(question)),
       close: () => undefined,
     };

@@ -30,7 +30,6 @@ import {
   withoutUnused,
 } from './filtered-groups.ts';
 import { Cube, type CubeQuestion } from './cube/cube.ts';
-import { addSum } from './measured.ts';
 import type { RollupGroups, RollupQuestion } from './rollup-groups.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
 import { type Measure, measuresOf, SETS } from './sets.ts';
@@ -362,17 +361,21 @@ export class Rollup {
 
   private read(served: Served, question: RollupQuestion): RollupGroups {
     const { set } = served;
-    const { measures = [], where = [] } = question;
+    const { dims, measures = [], where = [] } = question;
     const sums = measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
     if (where.length > 0 && set.directory !== undefined)
-      return this.restricted(served, question, undefined, sums);
+      return withoutUnused(this.restricted(served, question, undefined, sums));
     const table = this.keysOf(set);
-    return where.length > 0
-      ? this.restricted(served, question, table, sums)
-      : this.shaped(set.dims, table, sums, question.dims.filter(isDimension));
+    if (where.length > 0) return withoutUnused(this.restricted(served, question, table, sums));
+    return set.dims.every((name) => dims.includes(name))
+      ? this.shaped(set.dims, table, sums, dims.filter(isDimension))
+      : this.restricted(served, question, table, sums);
   }
 
-  /** @param table of the set; undefined where it is in pages */
+  /**
+   * Groups that meet the conditions, added up by the dimensions that are asked for.
+   * @param table of the set; undefined where it is in pages
+   */
   private restricted(
     { set, third }: Served,
     { dims, where = [] }: RollupQuestion,
@@ -407,7 +410,7 @@ export class Rollup {
     const size = one === undefined ? 1 : this.sizeOf(one) + 1;
     const added = byKey(left, keys, size, sums);
     const plain = { starts: undefined, seconds: undefined, counts: added.counts };
-    return withoutUnused(this.shaped(kept, plain, added.sums, dims.filter(isDimension)));
+    return this.shaped(kept, plain, added.sums, dims.filter(isDimension));
   }
 
   private partsOf(set: KeptSet, first: Chosen | undefined, thirds: boolean): readonly Part[] {
@@ -453,19 +456,13 @@ export class Rollup {
     return span === undefined ? new Float64Array(n) : this.open(span).numbers53(n);
   }
 
-  /** As asked for: without the dimension not asked for, with those that no row has a value in. */
+  /** As asked for: with the dimensions that no row has a value in. */
   private shaped(
     kept: readonly DimensionName[],
     table: Table,
     sums: readonly Float64Array[],
     asked: readonly DimensionName[],
   ): RollupGroups {
-    const place = kept.findIndex((name) => !asked.includes(name));
-    if (place >= 0) {
-      const projected = this.projected(kept, 1 - place, table, sums);
-      const [wanted] = kept.slice(1 - place, 2 - place);
-      return this.shaped(wanted === undefined ? [] : [wanted], projected, projected.sums, asked);
-    }
     const more = asked.filter((name) => !kept.includes(name));
     const dims = [...kept, ...more];
     if (more.length === 0 || dims.length === 1) return { ...this.keys(dims), ...table, sums };
@@ -473,29 +470,6 @@ export class Rollup {
     const { counts } = table;
     const starts = Uint32Array.from({ length: counts.length + 1 }, (_, group) => group);
     return { ...this.keys(dims), starts, seconds: new Uint32Array(counts.length), counts, sums };
-  }
-
-  /** Groups of two keys by one of them. */
-  private projected(
-    kept: readonly DimensionName[],
-    place: number,
-    { starts, seconds, counts }: Table,
-    sums: readonly Float64Array[],
-  ): Table & { sums: Float64Array[] } {
-    const name = kept[place];
-    if (name === undefined || starts === undefined || seconds === undefined)
-      throw new TypeError('asked for what is not covered');
-    const size = this.sizeOf(name) + 1;
-    const added = { counts: new Uint32Array(size), sums: sums.map(() => new Float64Array(size)) };
-    for (let first = 0; first + 1 < starts.length; first++) {
-      const end = starts[first + 1]!;
-      for (let group = starts[first]!; group < end; group++) {
-        const key = place === 0 ? first : seconds[group]!;
-        added.counts[key]! += counts[group]!;
-        for (let i = 0; i < sums.length; i++) addSum(added.sums[i]!, key, sums[i]![group]!);
-      }
-    }
-    return { starts: undefined, seconds: undefined, ...added };
   }
 
   private keys(dims: readonly DimensionName[]): Pick<RollupGroups, 'dims' | 'values' | 'sizes'> {

@@ -459,8 +459,7 @@ async function compareFaces(name: Name, filter: LeafFilter, entry: Entry): Promi
     const rollup = known.indexes.rollup;
     const restrictions = condition && restrictionsIn([condition], known);
     if (condition !== undefined && restrictions !== undefined && rollup !== undefined) {
-      const question = { dims: [], where: restrictions };
-      const groups = rollup.covers(question) ? rollup.groups(question) : undefined;
+      const groups = rollup.groups({ dims: [], where: restrictions });
       // A name is the column's here, and an attribute's in the overflow is in no rollup.
       if (groups !== undefined && !segment.columns.has('attrs')) {
         note(name, 'groups');

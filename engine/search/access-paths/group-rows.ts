@@ -1,5 +1,6 @@
 /** Combines groups from rollups and from statements into the rows of the query's answer. */
 import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merge.ts';
+import { placedValues } from '../../index/rollup/placed-values.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { ip6ToUuid, uuidToIp6 } from '../../query/values/address.ts';
 import type { RawValue } from '../../query/values/raw-value.ts';
@@ -9,7 +10,6 @@ import type { GroupQuestion } from './group-question.ts';
 
 type GroupTotal = Pick<TopGroups, 'groups' | 'count'>;
 type GroupValue = TopGroup['values'][number];
-type DistinctValues = RollupGroups['values'][number];
 
 /**
  * The rows that the plan's own statement would return; undefined if a sum is too large to be exact.
@@ -125,7 +125,7 @@ export function groupsOfRows(
     }
     added.push(list);
   }
-  const placed = keys.map(placesOf);
+  const placed = keys.map(placedValues);
   const values = placed.map((one) => one.values);
   const sizes = placed.map(({ size }) => size);
   const [first, second] = placed;
@@ -172,53 +172,4 @@ function valueOf(row: readonly RawValue[], parts: ValueShape['parts']): GroupVal
     return typeof value === 'string' ? value : Number(value);
   }
   return null;
-}
-
-interface Placed {
-  readonly values: DistinctValues;
-  readonly size: number;
-  readonly places: Uint32Array;
-}
-
-/** The distinct values, ascending, and the index of each group's value; a missing value comes last. */
-function placesOf(keys: readonly GroupValue[]): Placed {
-  return keys.every((value) => value === null || typeof value === 'number')
-    ? placesOfNumbers(keys)
-    : placesOfOthers(keys);
-}
-
-function placesOfNumbers(keys: readonly (number | null)[]): Placed {
-  const sorted = Uint32Array.from(keys.filter((value) => value !== null)).sort();
-  const numbers = sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
-  const place = new Map<number, number>();
-  numbers.forEach((value, i) => place.set(value, i));
-  const size = numbers.length;
-  return {
-    values: { numbers, ip6: new Uint8Array(0), texts: [] },
-    size,
-    places: Uint32Array.from(keys, (value) => (value === null ? size : place.get(value)!)),
-  };
-}
-
-function placesOfOthers(keys: readonly GroupValue[]): Placed {
-  const nameOf = (value: GroupValue): string | number =>
-    value instanceof Uint8Array ? `6${Buffer.from(value).toString('hex')}` : (value ?? '');
-  const distinct = new Map<string | number, GroupValue>();
-  for (const value of keys) if (value !== null) distinct.set(nameOf(value), value);
-  const sorted = [...distinct.values()].sort(compareValues);
-  const size = sorted.length;
-  const place = new Map(sorted.map((value, i) => [nameOf(value), i]));
-  const addresses = sorted.filter((value) => value instanceof Uint8Array);
-  const ip6 = new Uint8Array(addresses.length * 16);
-  addresses.forEach((bytes, i) => ip6.set(bytes, i * 16));
-  const texts = sorted.filter((value) => typeof value === 'string');
-  return {
-    values: {
-      numbers: Uint32Array.from(sorted.filter((value) => typeof value === 'number')),
-      ip6,
-      texts: texts.map((text) => new TextEncoder().encode(text)),
-    },
-    size,
-    places: Uint32Array.from(keys, (value) => (value === null ? size : place.get(nameOf(value))!)),
-  };
 }

@@ -3,8 +3,9 @@
  * them in the order of the stage `top`.
  */
 import type { Section } from '../../side-file.ts';
-import type { DimensionName, DistinctValues } from '../../values/dimensions.ts';
-import { mergeTop, type TopGroup } from '../merge.ts';
+import type { DimensionName } from '../../values/dimensions.ts';
+import { mergeTop } from '../merge.ts';
+import { placedValues } from '../placed-values.ts';
 import type { RollupGroups } from '../rollup-groups.ts';
 import { SETS } from '../sets.ts';
 import { type Table, tablesSection } from './tables-section.ts';
@@ -33,7 +34,7 @@ export function largestOf(
 ): { section: Section; total: SetTotal } {
   const dims = SETS[which] ?? [];
   const { top, groups, count } = mergeTop(sources, { dims, limit: LARGEST, by: 'count' });
-  const placed = dims.map((_, i) => placesOf(top.map(({ values }) => values[i] ?? null)));
+  const placed = dims.map((_, i) => placedValues(top.map(({ values }) => values[i] ?? null)));
   const [first, second] = placed;
   if (first === undefined || second === undefined) throw new TypeError('a set of two dimensions');
   const order = [...top.keys()].sort(
@@ -53,44 +54,4 @@ export function largestOf(
     dimensions: { present: present.filter((_, i) => placed[i]!.size > 0), leftOut: [] },
   });
   return { section, total: { which, groups, count } };
-}
-
-interface Placed {
-  readonly values: DistinctValues;
-  readonly size: number;
-  /** Of each group the place of its value, after the last for none. */
-  readonly places: readonly number[];
-}
-
-function placesOf(keys: readonly TopGroup['values'][number][]): Placed {
-  const textOf = (key: (typeof keys)[number]): string =>
-    key instanceof Uint8Array ? Buffer.from(key).toString('latin1') : String(key);
-  const distinct = new Map<string, number | Uint8Array | string>();
-  for (const key of keys) if (key !== null) distinct.set(`${typeof key}${textOf(key)}`, key);
-  const sorted = [...distinct].sort(([, a], [, b]) => compare(a, b));
-  const places = new Map(sorted.map(([name], place) => [name, place]));
-  const ip6 = sorted.map(([, key]) => key).filter((key) => key instanceof Uint8Array);
-  return {
-    values: {
-      numbers: Uint32Array.from(
-        sorted.map(([, key]) => key).filter((key) => typeof key === 'number'),
-      ),
-      ip6: Buffer.concat(ip6),
-      texts: sorted
-        .map(([, key]) => key)
-        .filter((key) => typeof key === 'string')
-        .map((text) => Buffer.from(text)),
-    },
-    size: sorted.length,
-    places: keys.map((key) =>
-      key === null ? sorted.length : places.get(`${typeof key}${textOf(key)}`)!,
-    ),
-  };
-}
-
-/** Numbers first; addresses and texts, of which a dimension has one, by their bytes. */
-function compare(a: number | Uint8Array | string, b: number | Uint8Array | string): number {
-  if (typeof a === 'number' || typeof b === 'number')
-    return typeof a === 'number' && typeof b === 'number' ? a - b : typeof a === 'number' ? -1 : 1;
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
