@@ -1,6 +1,9 @@
 /**
  * Counts and sums of a segment's rows by columns of few values together, under conditions on any of these, exactly
  * and without the segment: see `cube-section.ts`. A rollup asks it first.
+ *
+ * What it gains (docs/adr/0043): the largest groups of an attribute at ten million events take 10 ms of processor
+ * time instead of 56, counts by two columns 18 instead of 189.
  */
 import type { OwnedCache } from '../../text/text-cache.ts';
 import type { SideFile } from '../../side-file.ts';
