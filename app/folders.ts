@@ -7,8 +7,8 @@ export { cacheFolder } from './cache-folder.mjs';
 
 /** Settings and recent cases; DAYBOOK_STATE names another folder. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
-  const own = env['DAYBOOK_STATE'];
-  if (filled(own)) return own;
+  const configured = env['DAYBOOK_STATE'];
+  if (filled(configured)) return configured;
   const home = homedir();
   switch (process.platform) {
     case 'win32':
@@ -22,6 +22,6 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 
 /** The default folder of new cases; DAYBOOK_CASES names another one. */
 export function casesFolder(env: NodeJS.ProcessEnv): string {
-  const own = env['DAYBOOK_CASES'];
-  return filled(own) ? own : join(homedir(), 'Daybook');
+  const configured = env['DAYBOOK_CASES'];
+  return filled(configured) ? configured : join(homedir(), 'Daybook');
 }

@@ -75,8 +75,8 @@ function normal(value: unknown): string {
 function formatOf(name: string): string {
   const [folder = '', origin = '', product = '', file = ''] = name.split('/');
   const isProduct = origin === 'elastic' || origin === 'beats';
-  const own = isProduct ? product : origin === 'sekoia' ? path.parse(file).name : origin;
-  return `${folder}/${own.toLowerCase().replaceAll('_', '-')}`;
+  const origins = isProduct ? product : origin === 'sekoia' ? path.parse(file).name : origin;
+  return `${folder}/${origins.toLowerCase().replaceAll('_', '-')}`;
 }
 
 /** Of several values in a line, another parser may have all. */
@@ -152,7 +152,7 @@ else if (data === undefined || folder === undefined || !existsSync(folder)) {
   for (const file of readdirSync(folder)) {
     const lines = readFileSync(path.join(folder, file), 'utf8').split('\n').filter(Boolean);
     const truths = lines.map((line) => JSON.parse(line) as Truth);
-    for (const [name, own] of Map.groupBy(truths, (one) => one.path)) {
+    for (const [name, truthsOfFile] of Map.groupBy(truths, (one) => one.path)) {
       if (!name.startsWith(asked.only)) continue;
       const stored = readFileSync(path.join(data, name));
       const bytes = name.endsWith('.gz') ? gunzipSync(stored) : stored;
@@ -162,7 +162,12 @@ else if (data === undefined || folder === undefined || !existsSync(folder)) {
       const byStart = new Map(rows.map((row) => [Number(row['offset']), row]));
       const bySeq = new Map(rows.map((row) => [Number(row['seq']), row]));
       const group = name.split('/').slice(0, 3).join('/');
-      for (const { line: stated, record, fields = {}, not_verbatim: derived = [] } of own) {
+      for (const {
+        line: stated,
+        record,
+        fields = {},
+        not_verbatim: derived = [],
+      } of truthsOfFile) {
         const line = stated ?? 1;
         const row = record === undefined ? byStart.get(starts[line - 1] ?? -1) : bySeq.get(record);
         for (const [field, mine] of Object.entries(NAMES)) {

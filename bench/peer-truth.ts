@@ -99,10 +99,10 @@ else if (shared !== undefined && folder !== undefined) await compare(shared, fol
 async function compare(root: string, truth: string): Promise<void> {
   const claims = [...ndpiClaims(truth), ...suricataClaims(truth)];
   const counts = new Map<string, { there: number; missing: number }>();
-  for (const [capture, own] of Map.groupBy(claims, (one) => one.capture)) {
+  for (const [capture, claimsOfCapture] of Map.groupBy(claims, (one) => one.capture)) {
     const events = await captureEvents(root, capture);
     const said = JSON.stringify(events.map(({ row }) => row)).toLowerCase();
-    const distinct = new Map(own.map((one) => [`${one.field} ${one.value}`, one]));
+    const distinct = new Map(claimsOfCapture.map((one) => [`${one.field} ${one.value}`, one]));
     for (const { field, value } of distinct.values()) {
       const count = counts.get(field) ?? { there: 0, missing: 0 };
       counts.set(field, count);

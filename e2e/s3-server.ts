@@ -147,7 +147,7 @@ export async function s3Server({
   }
   if (port === undefined) throw new Error('moto does not start');
   child.stderr.resume();
-  const own = `http://127.0.0.1:${port}`;
+  const origin = `http://127.0.0.1:${port}`;
   let requests = 0;
   const awaited = new Map<number, () => void>();
   const faults: Faults = {
@@ -169,7 +169,7 @@ export async function s3Server({
   ): Promise<Response> => {
     // It tells which service is requested; nobody checks it.
     const authorization = 'AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request';
-    return fetch(`${own}/${path}`, { ...init, headers: { ...headers, authorization } });
+    return fetch(`${origin}/${path}`, { ...init, headers: { ...headers, authorization } });
   };
   const ask = async (...request: Parameters<typeof send>): Promise<Buffer> => {
     const answer = await send(...request);

@@ -29,7 +29,7 @@ function packageOf(module: string): string | undefined {
 }
 
 /** A module refers to files next to it, wherever the bundle is. */
-function ownFolder(): Plugin {
+function moduleFolder(): Plugin {
   return {
     name: 'daybook-own-folder',
     transform(code, id) {
@@ -112,7 +112,7 @@ function contents(): Plugin {
 
 export default defineConfig({
   root: folder,
-  plugins: [threads(), ownFolder(), contents()],
+  plugins: [threads(), moduleFolder(), contents()],
   ssr: { noExternal: ['@duckdb/node-api'], external: ['@duckdb/node-bindings'] },
   build: {
     ssr: true,

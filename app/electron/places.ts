@@ -29,10 +29,10 @@ export function findPlaces({ bundle, packaged, resources, env }: Start): Places 
   const root = resolve(bundle, '../../..');
   const sources = packaged ? join(resources, 'daybook') : root;
   const node = findPinnedNode(sources);
-  const own = env['DAYBOOK_WINDOW'];
-  const given = !packaged && own !== undefined && own !== '';
+  const configured = env['DAYBOOK_WINDOW'];
+  const given = !packaged && configured !== undefined && configured !== '';
   return {
-    window: given ? own : join(root, 'renderer/dist'),
+    window: given ? configured : join(root, 'renderer/dist'),
     preload: join(bundle, 'preload.cjs'),
     icon: join(bundle, '../icons/icon.png'),
     engine:

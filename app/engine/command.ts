@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { cacheFolder } from '../folders.ts';
-import { findPinnedNode, ownNode } from './node.ts';
+import { findPinnedNode, currentNode } from './node.ts';
 import type { EngineCommand } from './process.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { EngineCommand } from './process.ts';
  * @throws DaybookError unreadable if there is no suitable Node
  */
 export function engineCommand(env: NodeJS.ProcessEnv = process.env): EngineCommand {
-  const file = ownNode() ?? findPinnedNode(import.meta.dirname);
+  const file = currentNode() ?? findPinnedNode(import.meta.dirname);
   if (file === undefined) {
     throw new DaybookError(
       'unreadable',

@@ -20,7 +20,7 @@ export function findPinnedNode(folder: string): string | undefined {
 }
 
 /** This process's Node, if it is suitable and not Electron. */
-export function ownNode(): string | undefined {
+export function currentNode(): string | undefined {
   const fits = Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR;
   return fits && process.versions['electron'] === undefined ? process.execPath : undefined;
 }

@@ -7,7 +7,7 @@ import type { ToWorker } from '../../engine/ingest/worker/protocol.ts';
 import { lowerPriority } from './lower-priority.ts';
 import { importers } from '../../importers/registry.ts';
 import { walkFile } from '../../importers/shared/archives/walk.ts';
-import { ownThreads } from './threads.ts';
+import { workerThreads } from './threads.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('import-worker.ts runs as a worker thread only');
@@ -20,7 +20,9 @@ runImportWorker(
   {
     importers,
     walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
-    startIndexer: ownThreads<ToIndexer, FromIndexer>(join(import.meta.dirname, 'index-worker.ts')),
+    startIndexer: workerThreads<ToIndexer, FromIndexer>(
+      join(import.meta.dirname, 'index-worker.ts'),
+    ),
     lowerPriority,
   },
 );

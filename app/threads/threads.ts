@@ -69,7 +69,7 @@ export function startThread<To, From>(entry: string, workerData?: unknown): Kept
  * Starts threads that run `entry` and end with the calling thread; while that is kept, so is one of them. Threads
  * with lower priority are pooled separately: their priority cannot be raised again.
  */
-export function ownThreads<To, From>(
+export function workerThreads<To, From>(
   entry: string,
 ): (background: boolean) => ThreadHandle<To, From> {
   const threads = (background: boolean) =>

@@ -24,12 +24,12 @@ export async function windowFiles(
   say: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<string> {
-  const own = process.env['DAYBOOK_WINDOW'];
-  if (own !== undefined && own !== '') {
-    if (existsSync(join(own, 'index.html'))) return own;
+  const configured = process.env['DAYBOOK_WINDOW'];
+  if (configured !== undefined && configured !== '') {
+    if (existsSync(join(configured, 'index.html'))) return configured;
     throw new DaybookError(
       'unreadable',
-      `DAYBOOK_WINDOW names ${own}, where no built window is (it has no index.html)`,
+      `DAYBOOK_WINDOW names ${configured}, where no built window is (it has no index.html)`,
       'name the folder of a built window, such as renderer/dist after "npm run build", or unset it',
     );
   }

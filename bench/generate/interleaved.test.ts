@@ -100,7 +100,7 @@ test('copies share no conversation, whether an end of it is local or none', () =
       .filter(({ frame }) => frame.readUInt16BE(12) === 0x0800)
       .map(({ frame }) => [frame.readUInt32BE(26), frame.readUInt32BE(30)].sort());
   const distinct = (all: readonly number[][]) => new Set(all.map(String)).size;
-  const own = pairs(packetsOf(base));
-  expect(own.some((pair) => pair.every((address) => address >>> 24 !== 10))).toBe(true);
-  expect(distinct(pairs(write(4, 2)))).toBe(4 * distinct(own));
+  const basePairs = pairs(packetsOf(base));
+  expect(basePairs.some((pair) => pair.every((address) => address >>> 24 !== 10))).toBe(true);
+  expect(distinct(pairs(write(4, 2)))).toBe(4 * distinct(basePairs));
 });

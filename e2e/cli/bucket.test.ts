@@ -277,7 +277,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       cpSync(acme, to, { recursive: true });
       return to;
     };
-    const own = copied('own');
+    const copy = copied('own');
     await server!.makeBucket(bucket);
     const place = `s3://${bucket}/case`;
     if (isLast) {
@@ -290,9 +290,9 @@ describe.skipIf(reason !== undefined)(title, () => {
     }
     const late = `/${bucket}/case/events/kind%3Dflow/`;
     const slow = await heldAt(place, 'PUT', late);
-    const deleted = await run('delete', own, 'kind:flow', '--reason', 'a test');
+    const deleted = await run('delete', copy, 'kind:flow', '--reason', 'a test');
     expect(deleted.status, deleted.err).toBe(0);
-    const done = await run('hand-over', own, place, '--yes');
+    const done = await run('hand-over', copy, place, '--yes');
     expect(done.status, done.err).toBe(0);
     expect((await verify(place)).status).toBe(0);
     if (isLost) server!.loseAnswer('PUT', late);
@@ -358,13 +358,13 @@ describe.skipIf(reason !== undefined)(title, () => {
     const keys = 'aws_access_key_id = key\naws_secret_access_key = secret';
     const profile = `region = eu-central-1\nendpoint_url = ${server!.url}`;
     writeFileSync(config, `[profile own]\n${profile}\n${keys}\n`);
-    const own = { AWS_CONFIG_FILE: config, AWS_PROFILE: 'own' };
+    const profileEnv = { AWS_CONFIG_FILE: config, AWS_PROFILE: 'own' };
     const place = 's3://profiled/case';
-    const asked = await daybook(['hand-over', acme, place], { env: own });
+    const asked = await daybook(['hand-over', acme, place], { env: profileEnv });
     expect(asked.err).toContain(`would be sent to ${place} at ${server!.url}`);
-    const sent = await daybook(['hand-over', acme, place, '--yes'], { env: own });
+    const sent = await daybook(['hand-over', acme, place, '--yes'], { env: profileEnv });
     expect(sent.status, sent.err).toBe(0);
-    const others = { ...own, AWS_ENDPOINT_URL_S3: 'http://localhost:1' };
+    const others = { ...profileEnv, AWS_ENDPOINT_URL_S3: 'http://localhost:1' };
     expect((await daybook(['hand-over', acme, place], { env: others })).err).toContain(
       `would be sent to ${place} at http://localhost:1,`,
     );

@@ -477,7 +477,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
           if (bytes !== Number(row['sum_bytes']))
             off.push(`${source.source}: ${bytes} bytes, not ${row['sum_bytes']}`);
         }
-        const own = ownSums(row, path.join(DATA, 'flows', source.source));
+        const own = countedSums(row, path.join(DATA, 'flows', source.source));
         if (own === undefined) continue;
         computed += 1;
         if (own.bytes !== bytes || own.packets !== packets)
@@ -542,7 +542,7 @@ interface Sums {
 const number = (cell: unknown): number => (Number.isFinite(Number(cell)) ? Number(cell) : 0);
 
 /** Sums over a file by plain splitting; undefined for forms that are not so plain. */
-function ownSums(row: Row, file: string): Sums | undefined {
+function countedSums(row: Row, file: string): Sums | undefined {
   const text = readFileSync(file, 'utf8');
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const sum = (

@@ -79,13 +79,13 @@ const TRICKS: readonly Trick[] = [
         '\u001b[2Jescaped.log',
       ];
       const used = names.filter(() => random.below(3) > 0);
-      const own = used.length === 0 ? [names[0]!] : used;
-      const entries = own.map((name, n) => zipEntry(name, log(10 + n)));
+      const members = used.length === 0 ? [names[0]!] : used;
+      const entries = members.map((name, n) => zipEntry(name, log(10 + n)));
       return {
         name: 'slip.zip',
         bytes: zipOf(
           entries,
-          own.map((name, entry) => ({ name, entry })),
+          members.map((name, entry) => ({ name, entry })),
         ),
       };
     },
@@ -254,7 +254,7 @@ function zipOf(
   }
   const start = at;
   for (const { name, entry, size } of directory) {
-    const { packed, crc, size: own } = entries[entry]!;
+    const { packed, crc, size: memberSize } = entries[entry]!;
     const text = Buffer.from(name);
     const record = Buffer.alloc(46);
     record.writeUInt32LE(0x02014b50, 0);
@@ -262,7 +262,7 @@ function zipOf(
     record.writeUInt16LE(8, 10);
     record.writeUInt32LE(crc, 16);
     record.writeUInt32LE(packed.length, 20);
-    record.writeUInt32LE(size ?? own, 24);
+    record.writeUInt32LE(size ?? memberSize, 24);
     record.writeUInt16LE(text.length, 28);
     record.writeUInt32LE(offsets[entry]!, 42);
     parts.push(record, text);

@@ -40,7 +40,7 @@ export function vocabularyOf(rows: readonly Record<string, unknown>[], tags: str
     for (const [field, value] of Object.entries(row)) {
       if (typeof value !== 'object' || value === null) add(field, value);
       else if (!Array.isArray(value))
-        for (const [name, own] of Object.entries(value)) add(name, own);
+        for (const [name, member] of Object.entries(value)) add(name, member);
     }
     const { message, ts } = row;
     if (typeof ts === 'string') times.add(ts);

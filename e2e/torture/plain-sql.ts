@@ -32,9 +32,9 @@ export class PlainSql {
     const parts: string[] = [];
     for (const { id, kind, file, columns } of segments) {
       await connection.run(`ATTACH '${path.join(folder, file)}' AS s${id} (READ_ONLY)`);
-      const own = JSON.parse(columns) as string[];
+      const names = JSON.parse(columns) as string[];
       const wanted = Object.entries(COLUMNS).map(([name, type]) =>
-        own.includes(name) ? name : `NULL::${type} AS ${name}`,
+        names.includes(name) ? name : `NULL::${type} AS ${name}`,
       );
       parts.push(`SELECT '${kind}' AS kind, ${wanted.join(', ')} FROM s${id}.events`);
     }

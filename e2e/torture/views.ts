@@ -141,8 +141,8 @@ async function list(
 function rowsOf(batch: ColumnBatch): Record<string, unknown>[] {
   const columns = batch.columns.filter(({ name }) => name !== 'fields');
   return Array.from({ length: batch.rows }, (_, row) => {
-    const { ts_ns: nanos, ...own } = rowOf({ ...batch, columns }, row);
-    return nanos === undefined || nanos === 0 ? own : { ...own, ts_ns: nanos };
+    const { ts_ns: nanos, ...shown } = rowOf({ ...batch, columns }, row);
+    return nanos === undefined || nanos === 0 ? shown : { ...shown, ts_ns: nanos };
   });
 }
 

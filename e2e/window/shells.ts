@@ -45,12 +45,12 @@ const SIZE = { width: 1440, height: 900 };
 const LOCALE = { LANG: 'C.UTF-8' };
 
 /** Begins to write down what a window does wrong. `own`: whether an address is its shell's. */
-async function watch(page: Page, own: (url: string) => boolean): Promise<string[]> {
+async function watch(page: Page, isAllowed: (url: string) => boolean): Promise<string[]> {
   const problems: string[] = [];
   page.setDefaultTimeout(PATIENCE_MS);
   page.on('request', (request) => {
     const url = request.url();
-    if (!/^(data|blob):/.test(url) && !own(url)) problems.push(`request to ${url}`);
+    if (!/^(data|blob):/.test(url) && !isAllowed(url)) problems.push(`request to ${url}`);
   });
   page.on('pageerror', (error) => problems.push(`uncaught ${error.stack ?? error.message}`));
   page.on('console', (message) => {
@@ -87,7 +87,7 @@ export const browserShell: WindowShell = {
   name: 'browser',
   whyNot: whyNot('chromium'),
   async open({ openCase, state, size = SIZE, scheme = 'dark' } = {}) {
-    const own = scratch();
+    const folder = scratch();
     const child = spawn(
       process.execPath,
       [
@@ -98,8 +98,8 @@ export const browserShell: WindowShell = {
       {
         env: {
           ...process.env,
-          DAYBOOK_STATE: state ?? own.folder,
-          DAYBOOK_CASES: path.join(state ?? own.folder, 'cases'),
+          DAYBOOK_STATE: state ?? folder.folder,
+          DAYBOOK_CASES: path.join(state ?? folder.folder, 'cases'),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
@@ -126,13 +126,13 @@ export const browserShell: WindowShell = {
         async close() {
           await opened.close();
           await stop(child);
-          own.remove();
+          folder.remove();
         },
       };
     } catch (error) {
       await browser?.close();
       await stop(child);
-      own.remove();
+      folder.remove();
       throw new Error(`the window did not open: ${said.join('')}`, { cause: error });
     }
   },
@@ -164,9 +164,9 @@ export const electronShell: WindowShell = {
   name: 'electron',
   whyNot: whyNot('electron'),
   async open({ openCase, state, size = SIZE, scheme = 'dark' } = {}) {
-    const own = scratch();
+    const folder = scratch();
     const { electron } = provision();
-    const stateFolder = state ?? own.folder;
+    const stateFolder = state ?? folder.folder;
     mkdirSync(stateFolder, { recursive: true });
     let display: Display | undefined;
     try {
@@ -208,12 +208,12 @@ export const electronShell: WindowShell = {
         async close() {
           await app.close();
           shown.stop();
-          own.remove();
+          folder.remove();
         },
       };
     } catch (error) {
       display?.stop();
-      own.remove();
+      folder.remove();
       throw error;
     }
   },

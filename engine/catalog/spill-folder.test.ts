@@ -41,9 +41,9 @@ it('is kept as long as its process lives, and removed when that was killed', asy
   expect(removeSpillFolder(folder, name)).toBe(false);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const own = makeSpillFolder(folder);
+  const spill = makeSpillFolder(folder);
   writeFileSync(join(folder, 'staging/other'), 'x');
   removeLeftSpill(folder);
-  expect(readdirSync(join(folder, 'staging')).sort()).toEqual(['other', basename(own.path)]);
-  own.release();
+  expect(readdirSync(join(folder, 'staging')).sort()).toEqual(['other', basename(spill.path)]);
+  spill.release();
 });

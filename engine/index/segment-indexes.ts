@@ -150,61 +150,62 @@ class Handle implements SegmentIndexes {
   }
 
   get text(): TextLookup | undefined {
-    const own = () => this.section('text', this.openers.text);
-    if (own() === undefined) return undefined;
+    const section = () => this.section('text', this.openers.text);
+    if (section() === undefined) return undefined;
     // One object per segment is enough: it reopens the file where that was closed.
     return (this.asText ??= {
-      hasAllTexts: this.ask(() => own()?.hasAllTexts === true),
-      search: (query, column) => this.ask(() => own()?.search(query, column)),
-      patterns: (column) => this.ask(() => own()?.patterns(column) ?? []),
-      rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
-      countsOfText: (column, rows, most) => this.ask(() => own()?.countsOfText(column, rows, most)),
+      hasAllTexts: this.ask(() => section()?.hasAllTexts === true),
+      search: (query, column) => this.ask(() => section()?.search(query, column)),
+      patterns: (column) => this.ask(() => section()?.patterns(column) ?? []),
+      rowsOfText: (column, test) => this.ask(() => section()?.rowsOfText(column, test)),
+      countsOfText: (column, rows, most) =>
+        this.ask(() => section()?.countsOfText(column, rows, most)),
       close: () => undefined,
     });
   }
 
   get time(): TimeLookup | undefined {
-    const own = (): TimeLookup => {
+    const lookup = (): TimeLookup => {
       const found = this.section('time', this.openers.time);
       if (found === undefined) throw new IndexDamaged(`${this.path} is gone`);
       return found;
     };
     if (this.section('time', this.openers.time) === undefined) return undefined;
     return (this.asTime ??= {
-      rowAt: (ts) => this.ask(() => own().rowAt(ts)),
-      timeOf: (row) => this.ask(() => own().timeOf(row)),
+      rowAt: (ts) => this.ask(() => lookup().rowAt(ts)),
+      timeOf: (row) => this.ask(() => lookup().timeOf(row)),
     });
   }
 
   get values(): ValueLookup | undefined {
-    const own = () => this.section('values', this.openers.values);
-    if (own() === undefined) return undefined;
+    const section = () => this.section('values', this.openers.values);
+    if (section() === undefined) return undefined;
     const textsOf = (column: 'host' | 'program') =>
-      own()?.isInText(column) === true ? this.section('text', this.openers.text) : own();
+      section()?.isInText(column) === true ? this.section('text', this.openers.text) : section();
     return {
-      rowsOfIp4: (column, low, high) => this.ask(() => own()?.rowsOfIp4(column, low, high)),
-      rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
-      rowsOfIp4List: (column, ranges) => this.ask(() => own()?.rowsOfIp4List(column, ranges)),
-      placesOfIp4: (dim, low, high) => this.ask(() => own()?.placesOfIp4(dim, low, high)),
-      placesOfIp6: (dim, low, high) => this.ask(() => own()?.placesOfIp6(dim, low, high)),
+      rowsOfIp4: (column, low, high) => this.ask(() => section()?.rowsOfIp4(column, low, high)),
+      rowsOfIp6: (column, low, high) => this.ask(() => section()?.rowsOfIp6(column, low, high)),
+      rowsOfIp4List: (column, ranges) => this.ask(() => section()?.rowsOfIp4List(column, ranges)),
+      placesOfIp4: (dim, low, high) => this.ask(() => section()?.placesOfIp4(dim, low, high)),
+      placesOfIp6: (dim, low, high) => this.ask(() => section()?.placesOfIp6(dim, low, high)),
       rowsOfText: (column, test) => this.ask(() => textsOf(column)?.rowsOfText(column, test)),
       countsOfText: (column, rows, most) =>
         this.ask(() => textsOf(column)?.countsOfText(column, rows, most)),
       countsOfAddress: (side, rows, most) =>
-        this.ask(() => own()?.countsOfAddress(side, rows, most)),
-      unflowed: () => this.ask(() => own()?.unflowed()),
-      mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
-      mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),
-      mostOfIp4List: (column, ranges) => this.ask(() => own()?.mostOfIp4List(column, ranges)),
+        this.ask(() => section()?.countsOfAddress(side, rows, most)),
+      unflowed: () => this.ask(() => section()?.unflowed()),
+      mostOfIp4: (column, low, high) => this.ask(() => section()?.mostOfIp4(column, low, high)),
+      mostOfIp6: (column, low, high) => this.ask(() => section()?.mostOfIp6(column, low, high)),
+      mostOfIp4List: (column, ranges) => this.ask(() => section()?.mostOfIp4List(column, ranges)),
       close: () => undefined,
     };
   }
 
   get rollup(): RollupLookup | undefined {
-    const own = () => this.section('rollup', this.openers.rollup);
-    if (own() === undefined) return undefined;
+    const section = () => this.section('rollup', this.openers.rollup);
+    if (section() === undefined) return undefined;
     return {
-      groups: (question) => this.ask(() => own()?.groups(question)),
+      groups: (question) => this.ask(() => section()?.groups(question)),
       close: () => undefined,
     };
   }

@@ -19,9 +19,9 @@ const found = new WeakMap<TextRows, FewTexts>();
 export function fewTexts(text: TextRows, n: number): FewTexts {
   const known = found.get(text);
   if (known !== undefined) return known;
-  const own = findFew(text, n);
-  found.set(text, own);
-  return own;
+  const texts = findFew(text, n);
+  found.set(text, texts);
+  return texts;
 }
 
 function findFew({ data, starts, present }: TextRows, n: number): FewTexts {

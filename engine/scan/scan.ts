@@ -221,14 +221,14 @@ export class Scan {
     const before = ledger.bytes;
     return {
       batch: (kind) => {
-        let own = batches.get(kind);
-        if (own === undefined) {
+        let known = batches.get(kind);
+        if (known === undefined) {
           const batch = new EventBatch(kind, (filled) => this.full(filled, batches), SCAN_ROWS);
           batch.currentSource = source;
-          own = { batch, take: undefined };
-          batches.set(kind, own);
+          known = { batch, take: undefined };
+          batches.set(kind, known);
         }
-        return own.batch;
+        return known.batch;
       },
       record: (n) => {
         ledger.read += n;
@@ -271,13 +271,13 @@ export class Scan {
 
   /** Filters the rows of a batch and empties it. */
   private full(batch: EventBatch, batches: Batches): void {
-    const own = batches.get(batch.kind);
+    const known = batches.get(batch.kind);
     spellingOf(batch).begin();
     batch.correctClock(this.clockError);
     if (this.isCut) this.cutter.cut(batch);
     computeAgain(batch, this.wanted);
     // Not before there are rows: by then it is known which columns have codes.
-    if (own !== undefined) (own.take ??= this.taker(batch))();
+    if (known !== undefined) (known.take ??= this.taker(batch))();
     if (this.unlisted.size > 0) this.list(batch);
     this.noteColumns(batch);
     batch.clear();

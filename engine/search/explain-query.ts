@@ -29,14 +29,14 @@ export async function explainPlan(plan: Plan, finder: RowFinder | undefined): Pr
 }
 
 async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
-  const own = await finder.prune(plan, plan.segmentsUsed, 'none');
+  const restricted = await finder.prune(plan, plan.segmentsUsed, 'none');
   const why = listLines(plan, finder);
   const direct = directShape(plan);
   const rolledUp = direct === 'count' ? await rolledCount(finder, plan) : undefined;
   if (rolledUp !== undefined) {
     const { path, rowsExamined, segments } = rolledUp.cost.summary;
     why.push(`counted by rollup: ${segmentCount(segments)}`);
-    return { own, path, rowsExamined, why, runs: false };
+    return { restricted, path, rowsExamined, why, runs: false };
   }
   if (direct !== undefined && plan.events.node === 'base') {
     const found = await finder.findAll(plan.events.filter, plan.segmentsUsed);
@@ -44,10 +44,11 @@ async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
     for (const segment of plan.segmentsUsed) cost.add(segment, found.get(segment.id));
     const { path, rowsExamined } = cost.summary;
     if (direct === 'timeline') {
-      if (finder.hasTimes(plan.segmentsUsed)) return { own, path, rowsExamined, why, runs: false };
+      if (finder.hasTimes(plan.segmentsUsed))
+        return { restricted, path, rowsExamined, why, runs: false };
       why.push('no counting of row numbers: a segment has no index of its times');
     } else if (countsByNumber(plan.segmentsUsed, found))
-      return { own, path, rowsExamined, why, runs: false };
+      return { restricted, path, rowsExamined, why, runs: false };
     else why.push('no counting of row numbers: some rows must be compared with the query');
   }
   if (plan.shape !== 'rows' && direct === undefined) {
@@ -59,12 +60,18 @@ async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
       why.push(`groups by rollup: ${segmentCount(segments - rolled.read.length)}${within}`);
       if (rolled.read.length > 0)
         why.push(`groups by rows that no rollup has: ${segmentCount(rolled.read.length)}`);
-      return { own, path, rowsExamined, why, runs: false };
+      return { restricted, path, rowsExamined, why, runs: false };
     }
     if (groupQuestion(plan) !== undefined || plan.stages.length === 1)
       why.push(`no rollup: ${rolled}`);
   }
-  return { own, path: pathOf(own), rowsExamined: rowsRead(own), why, runs: true };
+  return {
+    restricted,
+    path: pathOf(restricted),
+    rowsExamined: rowsRead(restricted),
+    why,
+    runs: true,
+  };
 }
 
 /** How a list is compared with the events of each segment. */

@@ -166,15 +166,18 @@ export class RunningQuery {
       yield known;
       return;
     }
-    const own = await asked.pruned();
+    const pruned = await asked.pruned();
     let matched: MatchedRange | undefined;
     if (plan.needsRange) {
-      const [[low, high] = []] = await own.rows(compileRange(own.plan), segmentsRead(own.plan));
+      const [[low, high] = []] = await pruned.rows(
+        compileRange(pruned.plan),
+        segmentsRead(pruned.plan),
+      );
       if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
     }
     // A count is one row, which is shown whatever the limit.
     const limit = plan.shape === 'count' ? undefined : this.limit;
-    yield* tableBatches({ ...tableReader(own), matched, limit });
+    yield* tableBatches({ ...tableReader(pruned), matched, limit });
   }
 }
 

@@ -113,8 +113,8 @@ describe('a spelling of another tool', () => {
     ['session not found', 'session "not" found'],
     ['* | where dst_port in (22, 23)', 'dst_port:(22 OR 23)'],
     ['* | where bytes > 300 and bytes < 5000', 'bytes:{300 TO 5000}'],
-  ])('%s is %s', async (spelling, own) => {
-    const { count } = await asked(own, 'scan');
+  ])('%s is %s', async (spelling, daybook) => {
+    const { count } = await asked(daybook, 'scan');
     expect(Number(count)).toBeGreaterThan(0);
     expect((await asked(spelling)).count).toBe(count);
     expect((await asked(spelling, 'scan')).count).toBe(count);

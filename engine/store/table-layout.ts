@@ -119,18 +119,18 @@ export function tableLayout(
     definitions.push(`${identifier(name)} ${type} GENERATED ALWAYS AS (${value}) VIRTUAL`);
   };
   for (const { name, type } of selected) {
-    const own = identifier(name);
+    const column = identifier(name);
     const one = constant.get(name);
     if (one !== undefined) generate(name, type, one.value);
     else if (name === 'ts' && unit !== 1) {
       store(TIME_UNITS[unit], 'BIGINT', UNITS_OF[unit]);
       generate(name, type, sqlOf(timesOf(TIME_UNITS[unit], unit)));
     } else if (name === MESSAGE && fewWhole) generate(name, type, sqlOf(WHOLE_OF_TEXTS));
-    else if (name === MESSAGE) store(name, type, own, rareMessages ? '' : ZSTD);
+    else if (name === MESSAGE) store(name, type, column, rareMessages ? '' : ZSTD);
     else if (name === SHAPE && grouped !== undefined)
       store(name, type, numberedSql(grouped.numbers));
     else if (name === TEXTS) store(name, type, textsWith(fewWhole));
-    else store(name, type, own);
+    else store(name, type, column);
   }
   const columns = selected.map(({ name }) => name).filter((name) => !MESSAGE_PARTS.has(name));
   return {
@@ -153,8 +153,8 @@ export function numberedSql(numbers: readonly number[]): string {
 
 /** The texts of a row; for a whole message, itself, or nothing. */
 function textsWith(whole: boolean): string {
-  const own = whole ? `CASE WHEN ${MESSAGE} IS NOT NULL THEN [${MESSAGE}] END` : 'NULL';
-  return `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${own} ELSE ${TEXTS_SQL} END`;
+  const wholeText = whole ? `CASE WHEN ${MESSAGE} IS NOT NULL THEN [${MESSAGE}] END` : 'NULL';
+  return `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${wholeText} ELSE ${TEXTS_SQL} END`;
 }
 
 /**

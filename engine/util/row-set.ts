@@ -226,8 +226,8 @@ export class RowSet {
       for (const row of this.list) words[row >>> 5]! |= 1 << (row & 31);
       return;
     }
-    const own = this.words ?? this.toWords();
-    for (let i = 0; i < words.length; i++) words[i]! |= own[i]!;
+    const bits = this.words ?? this.toWords();
+    for (let i = 0; i < words.length; i++) words[i]! |= bits[i]!;
   }
 
   /** One bit for each row, in a new array. */
@@ -248,8 +248,8 @@ export class RowSet {
    * For a set that is neither a list nor the complement of one: `flip` turns the words into those of its members.
    */
   private bits(): { words: Uint32Array; directory: Uint32Array; flip: 0 | -1 } {
-    const own = this.others ?? this;
-    return { words: own.words!, directory: own.ranks(), flip: own === this ? 0 : -1 };
+    const members = this.others ?? this;
+    return { words: members.words!, directory: members.ranks(), flip: members === this ? 0 : -1 };
   }
 
   private ranks(): Uint32Array {

@@ -73,9 +73,9 @@ function micros(text: string): number {
 }
 
 function ours(row: CollectedRow, name: string): unknown {
-  const own = SYSTEM[name] ?? name;
-  if (own === 'program' || own === 'host' || own === 'pid') return row[own];
-  return row.attrs[`EventData.${own}`] ?? row.attrs[own];
+  const key = SYSTEM[name] ?? name;
+  if (key === 'program' || key === 'host' || key === 'pid') return row[key];
+  return row.attrs[`EventData.${key}`] ?? row.attrs[key];
 }
 
 function timeOf(row: CollectedRow): string {

@@ -268,8 +268,8 @@ function detectHeading(lines: readonly string[], at: number): Detected | undefin
     const place = { skipLines: at + 1, headingLine: at, columns };
     if (names.size >= 2 && delimiter !== ' ') {
       // Zeek's names with a dot are unique to it; the others only count between TABs.
-      const own = columns.includes('id.orig_h') || (delimiter === '\t' && isZeek(names));
-      if (own) {
+      const isUnique = columns.includes('id.orig_h') || (delimiter === '\t' && isZeek(names));
+      if (isUnique) {
         const dialect = zeekLog(undefined, names, 'zeek-cut');
         return table(
           { score: 0.9, format: 'zeek-cut', dialect, quoted: false, ...place },

@@ -98,12 +98,12 @@ const ROWS = fc
   .map((rows) => {
     const out: string[] = [];
     for (const [row, like] of rows) {
-      const own = row.split(',');
-      const before = out.at(-1)?.split(',') ?? own;
+      const cells = row.split(',');
+      const before = out.at(-1)?.split(',') ?? cells;
       const from = FIELDS.length - ATTRIBUTES;
       const kept = before.slice(from);
-      if (like === 'but one') kept[kept.length - 1] = own.at(-1)!;
-      out.push(like === 'new' ? row : [...own.slice(0, from), ...kept].join(','));
+      if (like === 'but one') kept[kept.length - 1] = cells.at(-1)!;
+      out.push(like === 'new' ? row : [...cells.slice(0, from), ...kept].join(','));
     }
     return out;
   });

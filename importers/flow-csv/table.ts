@@ -504,9 +504,9 @@ function planLists(plan: RowPlan, types: readonly string[], writer: ZeekLists): 
 
 /** nfdump's titles are unambiguous, whatever they look like when simplified. */
 function planText(plan: RowPlan, setters: readonly Setter[]): RowPlan {
-  const own = new Uint8Array(setters.length);
-  for (const [i, setter] of setters.entries()) own[i] = numberOf(setter);
+  const copy = new Uint8Array(setters.length);
+  for (const [i, setter] of setters.entries()) copy[i] = numberOf(setter);
   const mapped = plan.setters;
-  for (let i = 0; i < own.length; i++) if (mapped[i] !== 0) own[i] = mapped[i]!;
-  return { ...plan, setters: own };
+  for (let i = 0; i < copy.length; i++) if (mapped[i] !== 0) copy[i] = mapped[i]!;
+  return { ...plan, setters: copy };
 }

@@ -65,11 +65,11 @@ function fieldOf(
 ): { bytes: number; read: Read | undefined } {
   const number = NUMBERS[type];
   if (number !== undefined) return { bytes: number.bytes, read: setNumber(name, number.of, from) };
-  const own = TEXTS[type];
-  if (own !== undefined)
+  const text = TEXTS[type];
+  if (text !== undefined)
     return {
-      bytes: own.bytes,
-      read: (flow, view, at) => note(flow, name, own.of(view, at + from)),
+      bytes: text.bytes,
+      read: (flow, view, at) => note(flow, name, text.of(view, at + from)),
     };
   if (type === 'bytes6') {
     const member = name === 'src6' ? 'src6' : 'dst6';

@@ -80,10 +80,10 @@ export function flowOfV3(view: RecordView): Flow | string {
     const size = view.u16(at + 2);
     if (size < ELEMENT_BYTES || at + size > length) return 'an element ends beyond its record';
     const element = ELEMENTS.get(view.u16(at));
-    const own = size - ELEMENT_BYTES;
+    const content = size - ELEMENT_BYTES;
     if (element !== undefined) {
-      if (own < element.bytes) return 'an element shorter than its type has it';
-      element.read(flow, view, at + ELEMENT_BYTES, own);
+      if (content < element.bytes) return 'an element shorter than its type has it';
+      element.read(flow, view, at + ELEMENT_BYTES, content);
     }
     at += size;
   }

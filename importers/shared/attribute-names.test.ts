@@ -8,10 +8,10 @@ const encoder = new TextEncoder();
 
 /** Sets `name` of the row being filled to each of the values. */
 function setAll(names: AttributeNames, name: string, values: readonly string[]): void {
-  const own = encoder.encode(name);
+  const nameBytes = encoder.encode(name);
   for (const value of values) {
     const bytes = encoder.encode(value);
-    names.set(own, 0, 0, 0, own.length, bytes, 0, bytes.length, true);
+    names.set(nameBytes, 0, 0, 0, nameBytes.length, bytes, 0, bytes.length, true);
   }
 }
 

@@ -10,9 +10,9 @@ import type { EventBatch } from '../../engine/columns/event-batch.ts';
 interface Entry {
   readonly bytes: Uint8Array;
   readonly prefixLength: number;
-  readonly name: string;
+  readonly fullName: string;
   /** Without its prefix. */
-  readonly own: string;
+  readonly name: string;
   /** Undefined if the batch already has too many attributes. */
   readonly column: TextColumn | undefined;
 }
@@ -52,14 +52,14 @@ export class AttributeNames {
     if (entry.column !== undefined && entry.column.present[row] === 0) {
       if (valid) entry.column.set(row, bytes, start, end);
       else entry.column.setLossy(row, bytes, start, end);
-      return entry.own;
+      return entry.name;
     }
-    let name = entry.name;
+    let name = entry.fullName;
     for (let n = 2; n < 1000 && this.batch.hasAttribute(name); n++) {
-      name = `${entry.name}.${n}`;
+      name = `${entry.fullName}.${n}`;
     }
     this.batch.setAttribute(name, text.decode(bytes.subarray(start, end)));
-    return entry.own;
+    return entry.name;
   }
 
   private find(b: Uint8Array, p1: number, p2: number, n1: number, n2: number): Entry {
@@ -72,13 +72,13 @@ export class AttributeNames {
     for (let at = index.first(hash); at >= 0; at = index.next(hash))
       if (same(entries[at]!, b, p1, p2, n1, n2)) return entries[at]!;
     const prefix = text.decode(b.subarray(p1, p2));
-    const own = text.decode(b.subarray(n1, n2));
-    const name = prefix === '' || own === '' ? prefix + own : `${prefix}.${own}`;
+    const name = text.decode(b.subarray(n1, n2));
+    const fullName = prefix === '' || name === '' ? prefix + name : `${prefix}.${name}`;
     const bytes = new Uint8Array(p2 - p1 + n2 - n1);
     bytes.set(b.subarray(p1, p2));
     bytes.set(b.subarray(n1, n2), p2 - p1);
-    const column = this.batch.attributeColumn(name);
-    const entry = { bytes, prefixLength: p2 - p1, name, own, column };
+    const column = this.batch.attributeColumn(fullName);
+    const entry = { bytes, prefixLength: p2 - p1, fullName, name, column };
     if (entries.length < MAX_NAMES) index.put(entries.push(entry) - 1, hash);
     return entry;
   }

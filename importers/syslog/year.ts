@@ -260,9 +260,9 @@ export class YearScan {
   ): (LastYear & { source: string }) | undefined {
     if (before !== undefined) {
       const next = dayOfYear(before.month, before.day);
-      const own = dayOfYear(this.lastMonth, this.lastDay);
+      const lastDay = dayOfYear(this.lastMonth, this.lastDay);
       const source = 'the next newer file of its rotated set';
-      const year = own <= next + LATE_DAYS ? before.year : before.year - 1;
+      const year = lastDay <= next + LATE_DAYS ? before.year : before.year - 1;
       return { year, basis: `guessed from ${source}`, source };
     }
     if (modifiedMs === undefined || !Number.isFinite(modifiedMs)) return undefined;

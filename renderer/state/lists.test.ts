@@ -72,9 +72,9 @@ it('holds the bytes of lists up to a bound, those held longest let go first', as
 });
 
 it('names a list in a question without what is for people', () => {
-  const own = { kept: '7', name: 'a.csv', rows: 5 };
-  expect(askedList(own)).toEqual({ kept: '7', name: 'a.csv' });
-  expect(askedList({ ...own, columns: ['ip', null], directed: true })).toEqual({
+  const list = { kept: '7', name: 'a.csv', rows: 5 };
+  expect(askedList(list)).toEqual({ kept: '7', name: 'a.csv' });
+  expect(askedList({ ...list, columns: ['ip', null], directed: true })).toEqual({
     ...{ kept: '7', name: 'a.csv', directed: true },
     ...{ columns: ['ip', null], header: false },
   });

@@ -321,12 +321,13 @@ export class Cutter {
     let entry = this.entries.get(plain);
     if (entry !== undefined) return entry;
     // `httpd/site1` is of httpd; a relay may leave the device's name before that of the program.
-    const own =
+    const ofProgram =
       this.nameOf(plain) ??
       this.nameOf(plain.slice(plain.lastIndexOf(' ') + 1)) ??
       this.nameOf(plain.replace(/\/.*/s, ''));
-    if (own === undefined) return NO_PROGRAM.test(plain) ? this.noProgram() : this.anyProgram();
-    entry = this.entryOfDrafts(this.draftsFor(own));
+    if (ofProgram === undefined)
+      return NO_PROGRAM.test(plain) ? this.noProgram() : this.anyProgram();
+    entry = this.entryOfDrafts(this.draftsFor(ofProgram));
     if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     return entry;
   }
@@ -347,10 +348,10 @@ export class Cutter {
         ? [new Candidates(drafts), any.candidates]
         : [new Candidates([...drafts, ...any.drafts])];
     };
-    const own = candidatesOf('own');
+    const ownTemplates = candidatesOf('own');
     return {
-      own,
-      stages: [...own, ...candidatesOf('anchored'), ...candidatesOf('other')],
+      own: ownTemplates,
+      stages: [...ownTemplates, ...candidatesOf('anchored'), ...candidatesOf('other')],
       fallbacks: candidatesOf('fallback'),
       headed: once(() => [
         new Candidates([...ofProgram, ...this.draftsFor('*')].filter(({ isHeaded }) => isHeaded)),

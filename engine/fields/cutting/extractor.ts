@@ -144,8 +144,12 @@ export function shippedExtractor(document: unknown): Extractor {
 function extractorOf(given: Given, placeOf: (path: DocumentPath) => string): Extractor {
   const drafts = once(() => draftsOf(given, placeOf));
   const samples = [
-    ...given.templates.flatMap(({ samples: own = [] }) =>
-      own.map(([message, fields]) => ({ program: programOf(given.programs), message, fields })),
+    ...given.templates.flatMap(({ samples: samplesOfTemplate = [] }) =>
+      samplesOfTemplate.map(([message, fields]) => ({
+        program: programOf(given.programs),
+        message,
+        fields,
+      })),
     ),
     ...(given.samples ?? []).map(({ program, message, fields }) => ({
       program: program ?? programOf(given.programs),

@@ -208,8 +208,8 @@ it.each(['app', 'sshd'])('lets an extractor of a case read the tag of %s itself'
   const about = { for: 'x', leavesOut: 'y', programs: [''] };
   const given = { user_target: 'root', src_ip: '192.0.2.17', src_port: '22' };
   const templates = [{ text, samples: [[line, given]] }];
-  const own = JSON.stringify({ extractor: 'own', version: 1, ...about, templates });
-  expect(cutFields(cutterWith([own]), '', line)).toEqual({ ...given, extractor: 'own/1' });
+  const document = JSON.stringify({ extractor: 'own', version: 1, ...about, templates });
+  expect(cutFields(cutterWith([document]), '', line)).toEqual({ ...given, extractor: 'own/1' });
 });
 
 it.each(['sending events Primary server is down', 'removed events All done', 'our events dhcp x'])(
@@ -414,8 +414,8 @@ const numbered = new Cutter(
 describe.each(documents)('%s', (name, { programs, templates, samples = [] }) => {
   it('cuts each sample by the template that has it', () => {
     const program = programOf(programs);
-    const cutBy = templates.flatMap(({ samples: own = [] }, i) =>
-      own.map(([message]) => {
+    const cutBy = templates.flatMap(({ samples: samplesOfTemplate = [] }, i) =>
+      samplesOfTemplate.map(([message]) => {
         const { extractor, [TEMPLATE]: number } = cutFields(numbered, program, message);
         return { message, expected: `${name} ${i}`, by: `${extractor?.split('/')[0]} ${number}` };
       }),

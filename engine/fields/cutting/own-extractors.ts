@@ -39,7 +39,7 @@ export function readOwnExtractor(document: string, file: string): OwnExtractor {
 /** Cuts with the extractors of Daybook and those of a case. @param documents as `readOwnExtractor` takes them */
 export function cutterWith(documents: readonly string[]): Cutter {
   if (documents.length === 0) return shippedCutter();
-  const own = documents.map((document) => readOwnExtractor(document, 'extractor').extractor);
-  const names = new Set(own.map(({ name }) => name));
-  return new Cutter([...own, ...shippedExtractors().filter(({ name }) => !names.has(name))]);
+  const given = documents.map((document) => readOwnExtractor(document, 'extractor').extractor);
+  const names = new Set(given.map(({ name }) => name));
+  return new Cutter([...given, ...shippedExtractors().filter(({ name }) => !names.has(name))]);
 }

@@ -347,7 +347,7 @@ function isDistinct(lengths: readonly number[]): boolean {
 /** `name:type`, either of which may be missing. */
 function captureOf(token: string): { name: string; capture: string } {
   const [name = '', type] = token.split(':');
-  return { name, capture: type ?? ownCapture(name) };
+  return { name, capture: type ?? defaultCapture(name) };
 }
 
 function slotOf(token: string, numberOf: (name: string) => number): Slot {
@@ -418,7 +418,7 @@ function isLast(capture: Capture): boolean {
 }
 
 /** The default capture of `{name}`. */
-function ownCapture(name: string): string {
+function defaultCapture(name: string): string {
   const type = fieldEntry(name)?.type;
   return type === 'ip' || type === 'port' || type === 'number' || type === 'proto' ? type : 'word';
 }

@@ -302,10 +302,11 @@ export function readCef({ keys, labels }: Pairs, b: Uint8Array, start: number, e
     if (i >= 0) {
       if (!offerOnce(keys.values[i]!, b, first, valueEnd, i + 1, escapes, false)) return;
     } else if (labels.length > 0 && keyEnd - key < 32) {
-      const own = keyEnd - LABEL.length;
-      const slot = own > key && isAt(b, own, LABEL) ? labelOf(labels, b, first, valueEnd) : -1;
+      const fieldEnd = keyEnd - LABEL.length;
+      const slot =
+        fieldEnd > key && isAt(b, fieldEnd, LABEL) ? labelOf(labels, b, first, valueEnd) : -1;
       if (slot >= 0 && named < MOST_CUSTOM) {
-        labelled.hashes[named] = hashOf(b, key, own);
+        labelled.hashes[named] = hashOf(b, key, fieldEnd);
         labelled.slots[named++] = slot;
       } else if (customs < MOST_CUSTOM) {
         const at = customs++ * 4;

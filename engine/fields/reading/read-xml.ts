@@ -27,7 +27,7 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
     for (; nameEnd < end && !isDelimiter(b[nameEnd]!); nameEnd++)
       if (b[nameEnd] === COLON) name = nameEnd + 1;
     p = nameEnd;
-    let own = -1;
+    let valueStart = -1;
     let ownEnd = -1;
     while (p < end && b[p] !== CLOSE) {
       if (b[p] !== ASSIGN) {
@@ -43,7 +43,7 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
       let valueEnd = value;
       while (valueEnd < end && b[valueEnd] !== quote) valueEnd += 1;
       if (isName(b, attribute, p)) {
-        own = value;
+        valueStart = value;
         ownEnd = valueEnd;
       }
       keep(keys, b, joined(b, name, nameEnd, attribute, p), value, valueEnd);
@@ -54,7 +54,7 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
     p = text;
     while (p < end && b[p] !== OPEN) p += 1;
     if (p + 1 >= end || b[p + 1] !== SLASH || p === text) continue;
-    const size = own >= 0 ? copied(b, own, ownEnd) : copied(b, name, nameEnd);
+    const size = valueStart >= 0 ? copied(b, valueStart, ownEnd) : copied(b, name, nameEnd);
     keep(keys, b, size, text, p);
   }
 }

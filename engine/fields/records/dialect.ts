@@ -129,8 +129,10 @@ export function wordsOf(text: string): readonly string[] {
 
 /** The paths that a written one expands to. */
 function allOf(path: string, within: readonly string[]): readonly string[] {
-  const own = path.slice(2);
-  const all = path.startsWith('*.') ? [...within.map((outer) => `${outer}.${own}`), own] : [path];
+  const member = path.slice(2);
+  const all = path.startsWith('*.')
+    ? [...within.map((outer) => `${outer}.${member}`), member]
+    : [path];
   return all.map(simplifyPath);
 }
 

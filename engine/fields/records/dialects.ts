@@ -384,10 +384,10 @@ function generalNames(): PathsByName {
     out[name] = wordsOf(paths).map(simplifyPath);
   for (const { of, names } of general.objects)
     for (const [name, members] of Object.entries(names)) {
-      const own = wordsOf(of).flatMap((one) =>
+      const pairs = wordsOf(of).flatMap((one) =>
         wordsOf(members).map((member) => `${one}.${member}`),
       );
-      out[name] = [...new Set([...(out[name] ?? []), ...own.map(simplifyPath)])];
+      out[name] = [...new Set([...(out[name] ?? []), ...pairs.map(simplifyPath)])];
     }
   for (const { name, names } of FIELDS) {
     const schemas = [...(names.ecs ?? []), ...(names.ocsf ?? [])];

@@ -16,10 +16,10 @@ const TITLES: Readonly<Record<Schema, string>> = {
 
 function fieldRow({ name, type, cut, meaning, names }: (typeof FIELDS)[number]): string {
   const others = SCHEMAS.flatMap((schema) => {
-    const own = names[schema];
-    return own === undefined
+    const schemaNames = names[schema];
+    return schemaNames === undefined
       ? []
-      : `${TITLES[schema]}: ${own.map((one) => `\`${one}\``).join(', ')}`;
+      : `${TITLES[schema]}: ${schemaNames.map((one) => `\`${one}\``).join(', ')}`;
   });
   return `| \`${name}\` | ${type} | ${meaning}${cut ? ' *Cut.*' : ''} | ${others.join('; ')} |`;
 }
@@ -31,8 +31,8 @@ export function fieldsPage(extractors: readonly Extractor[]): string {
     .map(({ title }) => title)
     .join('; ');
   const extracted = extractors.map(
-    ({ name, version, title, leavesOut, fields: own }) =>
-      `| \`${name}/${version}\` | ${title} | ${own.map((one) => `\`${one}\``).join(', ')} | ${leavesOut} |`,
+    ({ name, version, title, leavesOut, fields: cutFields }) =>
+      `| \`${name}/${version}\` | ${title} | ${cutFields.map((one) => `\`${one}\``).join(', ')} | ${leavesOut} |`,
   );
   return `# Fields
 

@@ -127,8 +127,8 @@ function valueOfName(list: unknown, name: string): unknown {
   if (!Array.isArray(list)) return undefined;
   const elements: readonly unknown[] = list;
   const found = elements.find((one) => {
-    const own = memberOf(one, 'name') ?? memberOf(one, 'key');
-    return typeof own === 'string' && simplifyPath(own) === name;
+    const key = memberOf(one, 'name') ?? memberOf(one, 'key');
+    return typeof key === 'string' && simplifyPath(key) === name;
   });
   return memberOf(found, 'value');
 }
@@ -180,11 +180,13 @@ function withoutWrappers(key: string): string | undefined {
   const data = steps.indexOf('eventdata');
   if (data > 0 && (written[data] !== 'eventData' || WINDOWS.has(steps[data - 1]!)))
     return undefined;
-  const own = steps.filter((step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)));
+  const significant = steps.filter(
+    (step, i) => i === last || !(WRAPPERS.has(step) || PARTS.has(step)),
+  );
   // `actor.session.user.email`: all names within an actor belong to the same one.
-  if (own.length > 2 && own.slice(0, -1).every((step) => ACTING.has(step)))
-    own.splice(0, own.length - 2);
-  return own.length === steps.length ? undefined : own.join('.');
+  if (significant.length > 2 && significant.slice(0, -1).every((step) => ACTING.has(step)))
+    significant.splice(0, significant.length - 2);
+  return significant.length === steps.length ? undefined : significant.join('.');
 }
 
 /** Paths of a case precede those of its dialect, and these precede the general ones. */
@@ -320,10 +322,10 @@ export class Meanings {
   of(key: string): Meaning | undefined {
     let meaning = this.byKey.get(key);
     if (meaning !== undefined || this.byKey.has(key)) return meaning;
-    const own = withoutWrapper(key);
+    const unwrapped = withoutWrapper(key);
     meaning =
       this.byPath.get(simplifyPath(key)) ??
-      (own === undefined ? undefined : this.listedIn(own)) ??
+      (unwrapped === undefined ? undefined : this.listedIn(unwrapped)) ??
       this.generalOf(key);
     if (this.byKey.size < MAX_KEYS) this.byKey.set(key, meaning);
     return meaning;
@@ -336,8 +338,8 @@ export class Meanings {
   }
 
   /** The dialect's own meaning of a wrapped member; ranks after unwrapped ones. */
-  private listedIn(own: string): Meaning | undefined {
-    const meaning = this.byPath.get(own);
+  private listedIn(unwrapped: string): Meaning | undefined {
+    const meaning = this.byPath.get(unwrapped);
     if (meaning === undefined || meaning.rank >= GENERAL_RANK) return undefined;
     return { ...meaning, rank: meaning.rank + WRAPPED_RANK };
   }
@@ -345,11 +347,11 @@ export class Meanings {
   /** The meaning of a member within a wrapper of the record, `data.ip_address`, if its name is specific enough. */
   private wrapped(key: string): Meaning | undefined {
     // `record.Event.System.…` is known as `event.system.…`.
-    for (const own of [withoutWrapper(key), withoutWrappers(key)]) {
+    for (const unwrapped of [withoutWrapper(key), withoutWrappers(key)]) {
       const meaning =
-        own === undefined || AMBIGUOUS.has(own)
+        unwrapped === undefined || AMBIGUOUS.has(unwrapped)
           ? undefined
-          : (this.general ?? this).byPath.get(own);
+          : (this.general ?? this).byPath.get(unwrapped);
       if (meaning !== undefined && meaning.rank >= GENERAL_RANK)
         return { ...meaning, rank: meaning.rank + WRAPPED_RANK };
     }

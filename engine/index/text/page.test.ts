@@ -29,7 +29,7 @@ const keys = fc
   .uniqueArray(fc.record({ text, long: fc.boolean() }), {
     minLength: 1,
     maxLength: 80,
-    selector: ({ text: own, long }) => `${own} ${long}`,
+    selector: ({ text: key, long }) => `${key} ${long}`,
   })
   .map((all) =>
     all.sort(

@@ -9,11 +9,11 @@ const KB = 1024;
 describe('what was read', () => {
   it('is counted once under several names, and goes with all of them', () => {
     const cache = new TextCache(100 * KB);
-    const own = cache.owner();
+    const owner = cache.owner();
     const set = new Uint8Array(20 * KB);
     const size = ({ length }: Uint8Array) => length;
-    own.take('list', () => set, size);
-    own.take(
+    owner.take('list', () => set, size);
+    owner.take(
       'token',
       () => ({ rows: set }),
       () => 20 * KB,
@@ -21,34 +21,34 @@ describe('what was read', () => {
     );
     expect(cache.bytes).toBeGreaterThanOrEqual(20 * KB);
     expect(cache.bytes).toBeLessThan(22 * KB);
-    for (let i = 0; i < 20; i++) own.take(`page ${i}`, () => new Uint8Array(20 * KB), size);
+    for (let i = 0; i < 20; i++) owner.take(`page ${i}`, () => new Uint8Array(20 * KB), size);
     expect(cache.bytes).toBeLessThanOrEqual(100 * KB);
     let made = 0;
-    const again = (key: string) => own.take(key, () => new Uint8Array(++made), size);
+    const again = (key: string) => owner.take(key, () => new Uint8Array(++made), size);
     again('list');
     again('token');
     expect(made === 0 || made === 2).toBe(true);
-    own.forget();
+    owner.forget();
     expect(cache.bytes).toBe(0);
   });
 
   it('stays while it has a name, and a name may be given again', () => {
     const cache = new TextCache(100 * KB);
-    const [own, found] = [cache.owner(), cache.owner()];
+    const [first, found] = [cache.owner(), cache.owner()];
     const set = { bytes: 20 * KB };
-    own.set('list', set, set.bytes, set);
+    first.set('list', set, set.bytes, set);
     found.set('1', { rows: set }, set.bytes, set);
     found.set('1', { rows: set, exact: true }, set.bytes, set);
     expect(found.get('1')).toEqual({ rows: set, exact: true });
     expect(cache.bytes).toBeLessThan(22 * KB);
     found.forget();
     expect(found.get('1')).toBeUndefined();
-    expect(own.get('list')).toBe(set);
+    expect(first.get('list')).toBe(set);
     expect(cache.bytes).toBeGreaterThanOrEqual(20 * KB);
-    own.set('list', 'other', 10, {});
-    expect(own.get('list')).toBe('other');
+    first.set('list', 'other', 10, {});
+    expect(first.get('list')).toBe('other');
     expect(cache.bytes).toBeLessThan(KB);
-    own.forget();
+    first.forget();
     expect(cache.bytes).toBe(0);
   });
 

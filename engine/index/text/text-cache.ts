@@ -73,34 +73,34 @@ export class TextCache {
 
   /** A view of the cache for one index: keys of different owners never meet. */
   owner(): OwnedCache {
-    const own = new Map<string, Named>();
+    const named = new Map<string, Named>();
     return {
-      get: (key) => own.get(key)?.value,
+      get: (key) => named.get(key)?.value,
       set: (key, value, bytes, large) => {
-        this.forget(own, key);
-        this.keep(own, key, value, bytes, large);
+        this.forget(named, key);
+        this.keep(named, key, value, bytes, large);
       },
       take: (key, make, bytesOf, large) => {
-        const found = own.get(key);
+        const found = named.get(key);
         // A key names its kind of value first, so its entry was made by `make`.
         if (found !== undefined) return found.value as ReturnType<typeof make>;
         const value = make();
-        this.keep(own, key, value, bytesOf(value), large === undefined ? value : large(value));
+        this.keep(named, key, value, bytesOf(value), large === undefined ? value : large(value));
         return value;
       },
       forget: () => {
-        for (const key of [...own.keys()]) this.forget(own, key);
+        for (const key of [...named.keys()]) this.forget(named, key);
       },
     };
   }
 
   /** Removes a name; an entry without a name is evicted. */
-  private forget(own: Map<string, Named>, key: string): void {
-    const kept = own.get(key)?.kept;
+  private forget(named: Map<string, Named>, key: string): void {
+    const kept = named.get(key)?.kept;
     if (kept === undefined) return;
-    own.delete(key);
+    named.delete(key);
     kept.names.splice(
-      kept.names.findIndex((name) => name.of === own && name.key === key),
+      kept.names.findIndex((name) => name.of === named && name.key === key),
       1,
     );
     if (kept.names.length === 0) this.drop(kept);
@@ -108,7 +108,7 @@ export class TextCache {
   }
 
   private keep(
-    own: Map<string, Named>,
+    named: Map<string, Named>,
     key: string,
     value: unknown,
     bytes: number,
@@ -126,8 +126,8 @@ export class TextCache {
       if (thing !== undefined) this.known.set(thing, kept);
     }
     this.count(kept, ENTRY_BYTES);
-    kept.names.push({ of: own, key });
-    own.set(key, { value, kept });
+    kept.names.push({ of: named, key });
+    named.set(key, { value, kept });
     while (this.held > this.limit) this.giveUp();
   }
 

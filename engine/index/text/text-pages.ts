@@ -42,12 +42,12 @@ export class TextPages {
 
   shapeRows(shape: number): RowSet {
     const { rows, shapes } = this.shapeEntry(shape);
-    const own = this.rowSet(rows);
-    if (shapes.length === 0) return own;
+    const listed = this.rowSet(rows);
+    if (shapes.length === 0) return listed;
     return this.cache.take(
       `shape ${shape}`,
       () => {
-        const words = own.toWords();
+        const words = listed.toWords();
         for (const implying of shapes) {
           // Only shapes of the message imply others, and none implies one of the message.
           if (implying >= this.head.columns[0]!.to || implying === shape) throw damagedText();

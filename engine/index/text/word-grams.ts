@@ -66,13 +66,13 @@ export class WordGramsWriter {
     const base = this.pages * PAGE_WORDS;
     let pair = -1;
     for (let at = Math.max(0, known - 2); at < word.length; at++) {
-      const own = CLASSES[word[at]!]!;
+      const byteClass = CLASSES[word[at]!]!;
       const next = at + 1 < word.length ? CLASSES[word[at + 1]!]! : END;
       if (pair >= 0) {
         const triple = tripleBit(pair, next);
         words[base + (triple >>> 5)]! |= 1 << (triple & 31);
       }
-      pair = pairBit(own, next);
+      pair = pairBit(byteClass, next);
       words[base + (pair >>> 5)]! |= 1 << (pair & 31);
     }
     for (let count = 3; count <= Math.min(4, word.length); count++) {

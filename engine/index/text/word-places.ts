@@ -79,8 +79,8 @@ function wordRanges(
     if (rank < lows[place]!) lows[place] = rank;
     if (rank > highs[place]!) highs[place] = rank;
   };
-  for (const { shape, fixed, fixedPlaces, rows: own } of forms) {
-    if (own === 0) continue;
+  for (const { shape, fixed, fixedPlaces, rows: formRows } of forms) {
+    if (formRows === 0) continue;
     fixed.forEach((token, i) => note(runStarts[shape]! + fixedPlaces[i]!, token));
   }
   const wordy = forms.map(wordyTokens);
@@ -90,10 +90,10 @@ function wordRanges(
     const item = items[at++]! - SHAPE_ITEM;
     if (item >= FORM_ITEM) {
       const { shape, places } = forms[item - FORM_ITEM]!;
-      const own = wordy[item - FORM_ITEM]!;
+      const wordyOfForm = wordy[item - FORM_ITEM]!;
       const first = runStarts[shape]!;
-      for (let k = 0; k < own.length; k++) {
-        const i = own[k]!;
+      for (let k = 0; k < wordyOfForm.length; k++) {
+        const i = wordyOfForm[k]!;
         const token = items[at + i]!;
         if (token >= FIRST_STRING) note(first + places[i]!, token);
       }
@@ -139,13 +139,13 @@ export class WordPlaces {
     if (reader.number() !== VERSION) return new WordPlaces(ranges);
     for (let shape = 0; !reader.done;) {
       shape += reader.number();
-      const own: (Range | undefined)[] = [];
+      const rangesOfShape: (Range | undefined)[] = [];
       for (let left = reader.number(); left > 0; left--) {
         const low = reader.string();
         const high = reader.string();
-        own.push(high.length === 0 ? undefined : { low, high });
+        rangesOfShape.push(high.length === 0 ? undefined : { low, high });
       }
-      ranges.set(shape, own);
+      ranges.set(shape, rangesOfShape);
     }
     return new WordPlaces(ranges);
   }

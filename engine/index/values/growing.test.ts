@@ -19,13 +19,13 @@ it('gives back the numbers of rows, whatever pieces they came in', () => {
       let next = 3;
       for (const { rows, start, step, gap, missing } of pieces) {
         const first = start === 'next' ? next : start;
-        const own = Array.from({ length: rows }, (_, i) => first + i * step);
-        const present = Uint8Array.from(own, (_, i) => (i === gap ? 0 : 1));
+        const numbers = Array.from({ length: rows }, (_, i) => first + i * step);
+        const present = Uint8Array.from(numbers, (_, i) => (i === gap ? 0 : 1));
         // A lent array may be longer than the rows.
-        const values = Float64Array.from([...own, 99]);
+        const values = Float64Array.from([...numbers, 99]);
         const all = !present.includes(0);
         column.append(missing ? undefined : { values, present: all ? undefined : present }, rows);
-        want.push(...own.map((value, i) => (missing || i === gap ? NaN : value)));
+        want.push(...numbers.map((value, i) => (missing || i === gap ? NaN : value)));
         next = first + rows * step;
       }
       if (column.same !== undefined)

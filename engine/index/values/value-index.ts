@@ -200,7 +200,7 @@ export class ValueIndex {
       const { firstIp6: firsts, rows } = column;
       const first = (page: number, other: Uint8Array) =>
         compareIp6(firsts, page * ADDRESS_BYTES, other);
-      const own = (page: PageValues, at: number, other: Uint8Array) =>
+      const compare = (page: PageValues, at: number, other: Uint8Array) =>
         compareIp6(page.ip6, at * ADDRESS_BYTES, other);
       return {
         from:
@@ -208,14 +208,14 @@ export class ValueIndex {
           this.place(
             column,
             countWhile(rows.length, (page) => first(page, low) < 0),
-            (page, at) => own(page, at, low) < 0,
+            (page, at) => compare(page, at, low) < 0,
           ),
         to:
           before +
           this.place(
             column,
             countWhile(rows.length, (page) => first(page, high) <= 0),
-            (page, at) => own(page, at, high) <= 0,
+            (page, at) => compare(page, at, high) <= 0,
           ),
       };
     });
@@ -234,7 +234,7 @@ export class ValueIndex {
     const first = column.firsts[pages - 1]!;
     const values = column.firsts[pages]! - first;
     if (values === 1) return first + 1;
-    const own = this.cache.take(
+    const copied = this.cache.take(
       `values ${column.begin} ${pages - 1}`,
       (): PageValues => {
         const { numbers, ip6 } = this.page(column, pages - 1);
@@ -243,7 +243,7 @@ export class ValueIndex {
       },
       ({ numbers, ip6 }) => numbers.byteLength + ip6.byteLength,
     );
-    return first + countWhile(values, (at) => isBefore(own, at));
+    return first + countWhile(values, (at) => isBefore(copied, at));
   }
 
   /** The same for IPv6 addresses of 16 bytes. */

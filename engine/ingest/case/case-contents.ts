@@ -40,7 +40,7 @@ export function caseContents(folder: string, catalog: Catalog): CaseContents {
       .flatMap(({ file, hasIndex }) => (hasIndex ? [file, sideFilePath(file)] : [file])),
   );
   /** Entries of a folder with the expected type; records the others. */
-  const own = (
+  const expected = (
     within: string,
     isOwn: (entry: Dirent) => boolean,
     kind: 'file' | 'folder' | 'any',
@@ -63,12 +63,12 @@ export function caseContents(folder: string, catalog: Catalog): CaseContents {
     else if (!entry.isFile()) contents.strays.push(entry.name);
   }
   if (there.has('days'))
-    for (const day of own('days', ({ name }) => DAY.test(name), 'folder'))
-      for (const file of own(day, ({ name }) => SEGMENT_OR_INDEX.test(name), 'file'))
+    for (const day of expected('days', ({ name }) => DAY.test(name), 'folder'))
+      for (const file of expected(day, ({ name }) => SEGMENT_OR_INDEX.test(name), 'file'))
         if (!named.has(file)) contents.orphans.push(file);
-  if (there.has('quarantine')) own('quarantine', ({ name }) => QUARANTINE.test(name), 'file');
-  if (there.has('rollups')) own('rollups', ({ name }) => NODE_FILE.test(name), 'file');
-  if (there.has('staging')) own('staging', isStaged, 'any');
+  if (there.has('quarantine')) expected('quarantine', ({ name }) => QUARANTINE.test(name), 'file');
+  if (there.has('rollups')) expected('rollups', ({ name }) => NODE_FILE.test(name), 'file');
+  if (there.has('staging')) expected('staging', isStaged, 'any');
   return contents;
 }
 

@@ -38,11 +38,11 @@ export async function mergeShapes(
     const [row] = await rewriter.builder.rows(
       `SELECT comment FROM duckdb_tables() WHERE database_name = '${database}' AND table_name = 'stored'`,
     );
-    const own = readShapes(row?.[0]);
-    if (own?.length !== segment.shapes) return undefined;
+    const segmentShapes = readShapes(row?.[0]);
+    if (segmentShapes?.length !== segment.shapes) return undefined;
     numbers.set(
       segment.id,
-      own.map((shape) => {
+      segmentShapes.map((shape) => {
         const key = JSON.stringify([shape.constants, shape.widths]);
         let number = known.get(key);
         if (number === undefined) {

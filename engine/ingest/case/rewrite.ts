@@ -153,9 +153,9 @@ export function swapAll(
   places.settleNow();
   const added = swaps.flatMap((one) => one.added);
   catalog.transaction(() => {
-    for (const { before, made, added: own } of swaps) {
+    for (const { before, made, added: newSegments } of swaps) {
       for (const segment of before) catalog.segments.remove(segment.id);
-      for (const [i, segment] of own.entries()) {
+      for (const [i, segment] of newSegments.entries()) {
         catalog.segments.add(segment);
         for (const { tagId, rows } of made[i]!.tags) catalog.marks.set(segment.id, tagId, rows);
       }

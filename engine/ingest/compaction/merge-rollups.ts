@@ -101,14 +101,14 @@ export class EarlyNodes {
     for (const segment of segments) {
       if (segment.index === undefined) continue;
       const { kind } = segment;
-      const own = this.waiting.get(kind) ?? [];
-      own.push(segment);
-      this.waiting.set(kind, own);
-      if (own.length < fanOut) continue;
+      const waiting = this.waiting.get(kind) ?? [];
+      waiting.push(segment);
+      this.waiting.set(kind, waiting);
+      if (waiting.length < fanOut) continue;
       this.waiting.delete(kind);
-      const rows = own.reduce((sum, one) => sum + one.rows, 0);
+      const rows = waiting.reduce((sum, one) => sum + one.rows, 0);
       if (rows >= leastRows && (leastRows === 0 || rows >= LEAST_EARLY_ROWS * fanOut))
-        await this.make(kind, own.sort(byTime));
+        await this.make(kind, waiting.sort(byTime));
     }
   }
 
@@ -210,8 +210,8 @@ function plannedOf(
       const has = new Set(own);
       return rowsOf(ids.filter((id) => !has.has(id))) <= rowsOf(ids) * mostBehind;
     });
-  for (const [kind, own] of Map.groupBy(segments, (one) => one.kind)) {
-    const ids = usableOf(own).map(({ id }) => id);
+  for (const [kind, ofKind] of Map.groupBy(segments, (one) => one.kind)) {
+    const ids = usableOf(ofKind).map(({ id }) => id);
     if (rowsOf(ids) < leastRows) continue;
     const nodes = nodesOf(kind);
     const top = goodEnough(nodes, ids);

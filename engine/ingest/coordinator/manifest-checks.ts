@@ -110,10 +110,10 @@ export class ManifestChecks {
     };
     const met = new Set(checks.flatMap(({ found, resolved }) => filesOf(found, resolved)));
     // A manifest does not list itself.
-    const own = new Set(this.found.map(({ location }) => keyOf(location)));
+    const manifestKeys = new Set(this.found.map(({ location }) => keyOf(location)));
     this.reports = checks.map((check) => {
       const unlisted = unlistedFiles(check, met).filter(
-        ({ location }) => !own.has(keyOf(location)),
+        ({ location }) => !manifestKeys.has(keyOf(location)),
       );
       for (const { sourceId } of unlisted)
         note(sourceId!, { manifest: check.found.name, state: 'unlisted' });

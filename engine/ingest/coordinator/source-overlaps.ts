@@ -56,12 +56,12 @@ export class SourceOverlaps {
     }
     this.count += (superseded?.length ?? 0) + found.length;
     const others = (superseded ?? []).map(({ id }) => id);
-    const own = found.filter(({ otherId }) => !others.includes(otherId));
-    for (const overlap of own) {
+    const fromOthers = found.filter(({ otherId }) => !others.includes(otherId));
+    for (const overlap of fromOthers) {
       const id = catalog.overlaps.add(overlap);
       if (this.context.request.leaveOutOverlap === true) this.leaveOut.push(id);
     }
-    for (const [id, runs] of Map.groupBy(own, ({ otherId }) => otherId)) {
+    for (const [id, runs] of Map.groupBy(fromOthers, ({ otherId }) => otherId)) {
       const records = runs.reduce((sum, run) => sum + run.records, 0);
       const name = catalog.sources.get(id)?.name ?? '';
       const what =
@@ -73,6 +73,6 @@ export class SourceOverlaps {
         `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${what}`,
       ];
     }
-    if (superseded !== undefined || own.length > 0) catalog.sources.update(row);
+    if (superseded !== undefined || fromOthers.length > 0) catalog.sources.update(row);
   }
 }

@@ -55,9 +55,9 @@ export function runIndexer(port: IndexerPort): void {
       case 'rows':
         try {
           if (rows instanceof Error) break;
-          const own = rows ?? new IndexWriter(message.kind);
-          open.set(part, own);
-          own.add(rowsFrom(message.kind, message.rows));
+          const writer = rows ?? new IndexWriter(message.kind);
+          open.set(part, writer);
+          writer.add(rowsFrom(message.kind, message.rows));
         } catch (error) {
           open.set(part, error instanceof Error ? error : new Error(String(error)));
         } finally {

@@ -228,8 +228,8 @@ export class DayParts {
       open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
     for (const { source, days: ofSource } of sources)
-      for (const { day, rows: own } of ofSource) {
-        const count = own.to - own.from;
+      for (const { day, rows: dayRows } of ofSource) {
+        const count = dayRows.to - dayRows.from;
         open.sources.set(source, (open.sources.get(source) ?? 0) + count);
         open.days.set(day, (open.days.get(day) ?? 0) + count);
       }

@@ -37,8 +37,8 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
     events += left;
     bytes += segment.bytes;
     byKind[segment.kind] = (byKind[segment.kind] ?? 0) + left;
-    for (const { day, events: own } of eventsByDay(session, segment, left))
-      if (day !== UNDATED && own > 0) days.add(day);
+    for (const { day, events: dayEvents } of eventsByDay(session, segment, left))
+      if (day !== UNDATED && dayEvents > 0) days.add(day);
     if (segment.minTs !== undefined) first = Math.min(first ?? Infinity, segment.minTs);
     if (segment.maxTs !== undefined) last = Math.max(last ?? -Infinity, segment.maxTs);
   }
@@ -100,14 +100,14 @@ export function eventsByDay(
   let at = 0;
   let from = 0;
   let given = 0;
-  return days.map(({ day: own, rows }) => {
+  return days.map(({ day: name, rows }) => {
     from += rows;
     const before = at;
     while (at < deleted.length && deleted[at]! < from) at += 1;
     const upTo = Math.round((bytes * from) / all);
     const share = upTo - given;
     given = upTo;
-    return { day: own, events: rows - (at - before), bytes: share };
+    return { day: name, events: rows - (at - before), bytes: share };
   });
 }
 

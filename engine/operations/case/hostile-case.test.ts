@@ -283,16 +283,16 @@ it('an import leaves the spill of readers alone, and takes what dead ones have l
     await session.store.rows('SET threads = 1').catch(() => undefined);
     const spills = () => readdirSync(join(folder, 'staging')).filter((one) => /^spill-/.test(one));
     expect(spills().length).toBe(2);
-    const own = spills().filter((one) => one !== 'spill-4711');
-    writeFileSync(join(folder, 'staging', own[0]!, 'spilled'), 'needed');
+    const spill = spills().filter((one) => one !== 'spill-4711');
+    writeFileSync(join(folder, 'staging', spill[0]!, 'spilled'), 'needed');
     await importMore();
-    expect(spills()).toEqual(own);
-    expect(existsSync(join(folder, 'staging', own[0]!, 'spilled'))).toBe(true);
+    expect(spills()).toEqual(spill);
+    expect(existsSync(join(folder, 'staging', spill[0]!, 'spilled'))).toBe(true);
     // And it is where statements spill to.
     const [[path]] = (await session.store.rows(`SELECT current_setting('temp_directory')`)) as [
       [string],
     ];
-    expect(path.startsWith(join(folder, 'staging', own[0]!))).toBe(true);
+    expect(path.startsWith(join(folder, 'staging', spill[0]!))).toBe(true);
   });
   await cases.close();
   expect(readdirSync(join(folder, 'staging'))).toEqual([]);

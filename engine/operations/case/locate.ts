@@ -135,7 +135,7 @@ async function filesOf(
   const sizes = new Set(wanted.map(({ bytes }) => bytes));
   const keys = new Set(wanted.map(({ bytes, sha256 }) => key(bytes, sha256)));
   const found = new Map<string, string>();
-  const own = await realpath(folder);
+  const place = await realpath(folder);
   const start = await lstat(below).catch((error: unknown) => {
     const { message } = fileProblem(error);
     throw new DaybookError('not-found', `${below} ${message}`, 'name a folder that holds evidence');
@@ -159,7 +159,7 @@ async function filesOf(
   };
   // Links are not followed: they may lead elsewhere, or form cycles.
   const within = async (path: string): Promise<void> => {
-    if ((await realpath(path)) === own) return;
+    if ((await realpath(path)) === place) return;
     let entries: Dirent[];
     try {
       entries = await readdir(path, { withFileTypes: true });

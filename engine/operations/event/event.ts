@@ -195,8 +195,9 @@ export function eventOf<S extends Pick<SourceRow, 'decisions'>>(
  * ones. The host may be that of the header, or the message's name for the device.
  */
 function cutFields(fields: readonly EventField[]): CutFields | undefined {
-  const own = fields.filter(({ attribute }) => !attribute);
-  const text = (name: string): string => String(own.find((one) => one.name === name)?.value ?? '');
+  const stored = fields.filter(({ attribute }) => !attribute);
+  const text = (name: string): string =>
+    String(stored.find((one) => one.name === name)?.value ?? '');
   const by = text('extractor');
   if (by === '') return undefined;
   const [extractor = by, version = ''] = by.split('/');
@@ -205,7 +206,7 @@ function cutFields(fields: readonly EventField[]): CutFields | undefined {
       ? gives(name, text('program'), text('message'), text(name))
       : name !== 'header_host' &&
         (CUT_COLUMNS.has(name) || CUT_COLUMNS.has(name.replace(/_ip$/, '_ip4')));
-  return { extractor, version, fields: own.map(({ name }) => name).filter(isCut) };
+  return { extractor, version, fields: stored.map(({ name }) => name).filter(isCut) };
 }
 
 /** Whether extractors cut this host or process out of a message. */

@@ -197,9 +197,10 @@ export class BucketTarget implements HandOverTarget {
     ];
   }
 
-  strangers(own: ReadonlySet<string>): Promise<string[]> {
+  strangers(known: ReadonlySet<string>): Promise<string[]> {
     const others = [...this.there].filter(
-      (path) => !own.has(path) && !this.known.has(path) && path !== MANIFEST && path !== UNFINISHED,
+      (path) =>
+        !known.has(path) && !this.known.has(path) && path !== MANIFEST && path !== UNFINISHED,
     );
     return Promise.resolve(others);
   }

@@ -115,9 +115,9 @@ async function checkPlace(
     });
     if (problem !== undefined) find('error', problem.code, file.path, problem.message, sendAgain);
   }
-  const own = new Set(files.map(({ path }) => path));
+  const listed = new Set(files.map(({ path }) => path));
   for (const file of await place.files()) {
-    if (own.has(file) || [MANIFEST, JOURNAL, UNFINISHED].includes(file)) continue;
+    if (listed.has(file) || [MANIFEST, JOURNAL, UNFINISHED].includes(file)) continue;
     if (file.startsWith(LOCK) || (isUnfinished && isPartial(file))) continue;
     // Readers of the folder of events would read it as well.
     const level = /^(?:events|tags)\//.test(file) ? 'error' : 'warning';
@@ -125,7 +125,7 @@ async function checkPlace(
   }
   sumsAdd(manifest, find);
   const isAuditWhole = !findings.some(({ file }) => file === AUDIT);
-  if (own.has(AUDIT) && isAuditWhole) {
+  if (listed.has(AUDIT) && isAuditWhole) {
     const problem = await auditProblem(await place.content(AUDIT), audit);
     if (problem !== undefined) find('error', 'audit', AUDIT, problem);
   }

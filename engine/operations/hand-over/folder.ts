@@ -176,10 +176,10 @@ export class HandOverFolder implements HandOverTarget {
     return { sha256: hash('sha256', text), removed };
   }
 
-  strangers(own: ReadonlySet<string>): Promise<string[]> {
+  strangers(known: ReadonlySet<string>): Promise<string[]> {
     const others = filesBelow(this.path).filter(
       (file) =>
-        !own.has(file) &&
+        !known.has(file) &&
         ![MANIFEST, JOURNAL, LOCK].includes(file) &&
         !isPartial(file) &&
         !file.startsWith(`${LOCK}-`),

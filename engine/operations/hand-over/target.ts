@@ -35,7 +35,7 @@ export interface HandOverTarget {
   /** Writes the manifest, removes files that are not in it, and marks the hand-over as complete. */
   finish(manifest: HandOverManifest): Promise<{ sha256: string; removed: number }>;
   /** Files that are not part of a hand-over. */
-  strangers(own: ReadonlySet<string>): Promise<string[]>;
+  strangers(known: ReadonlySet<string>): Promise<string[]>;
   /** Another run may use it afterwards, and continue what was started. */
   close(): void;
 }

@@ -347,15 +347,15 @@ describe('hand-over.run', () => {
   it('writes a case to a folder, says how far it is, and what it did', async () => {
     const whole = await smallCase({ 'a.log': rfc3164(50), 'b.pcap': pcapOf(5) }, evidence);
     try {
-      const own = outputHandlers(whole.services, { version: '1.2.3' });
+      const handlers = outputHandlers(whole.services, { version: '1.2.3' });
       const folder = join(whole.root, 'handed-over');
       const params = { case: whole.folder, folder };
-      const { result, parts } = await called(own, 'hand-over.run', params);
+      const { result, parts } = await called(handlers, 'hand-over.run', params);
       expect(result).toMatchObject({ folder, events: 60, byKind: { log: 50, packet: 5, flow: 5 } });
       expect(parts[0]).toMatchObject({ of: 60 });
       const manifest = readFileSync(join(folder, 'manifest.json'));
       expect(createHash('sha256').update(manifest).digest('hex')).toBe(result.sha256);
-      const again = await called(own, 'hand-over.run', params);
+      const again = await called(handlers, 'hand-over.run', params);
       expect(again.result).toMatchObject({ written: 1, kept: result.files - 1 });
     } finally {
       await whole.dispose();

@@ -16,12 +16,12 @@ export function csvNames(names: readonly string[]): readonly string[] {
  * JSON.
  */
 export function csvCells(names: readonly string[]): (record: ShownRecord) => Cell[] {
-  const own = new Set(names);
+  const columns = new Set(names);
   return (record) => {
     const attributes = record['attrs'];
     return names.map((name) => {
       if (name !== 'attrs' || !isRecord(attributes)) return cell(valueOf(record, name));
-      const rest = Object.entries(attributes).filter(([key]) => !own.has(`attrs.${key}`));
+      const rest = Object.entries(attributes).filter(([key]) => !columns.has(`attrs.${key}`));
       return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
     });
   };

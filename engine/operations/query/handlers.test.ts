@@ -220,13 +220,13 @@ describe('a list of events', () => {
   it('goes on showing what was there when events are added, deleted and compacted', async () => {
     const other = await smallCase({ 'a.log': rfc5424(300) }, evidence, { chunk: { rows: 50 } });
     try {
-      const own = queryHandlers(other.services);
+      const handlersOfOther = queryHandlers(other.services);
       const context = { signal: new AbortController().signal, client, part: async () => undefined };
       const view = { case: other.folder, query: '', zone: 'UTC', first: 10 };
-      const opened = await own['result.open'](view, context);
+      const opened = await handlersOfOther['result.open'](view, context);
       const rows = async () => {
         const range = { case: other.folder, result: opened.result, offset: 100, limit: 150 };
-        const { batch } = await own['result.rows']({ ...range, fields: [] }, context);
+        const { batch } = await handlersOfOther['result.rows']({ ...range, fields: [] }, context);
         return column(batch, 'event_id');
       };
       const before = await rows();
@@ -237,7 +237,7 @@ describe('a list of events', () => {
       const { limits } = other.services.settings;
       const builder = { memoryLimit: limits.importMemory, threads: 1 };
       await compactCase(other.folder, builder);
-      const again = await own['result.open'](view, context);
+      const again = await handlersOfOther['result.open'](view, context);
       expect(again.total).toBeGreaterThan(opened.total);
       expect(await rows()).toEqual(before);
     } finally {

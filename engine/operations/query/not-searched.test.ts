@@ -104,17 +104,17 @@ it('a file of a folder is looked through, one that is compressed is not', async 
   const target = join(folder, 'of-folder');
   await importInProcess(target, [evidence], { recursive: true });
   keepArguments(target, [evidence]);
-  const own = CaseSession.open(target, { memoryLimit: 3e8, threads: 2 });
+  const session = CaseSession.open(target, { memoryLimit: 3e8, threads: 2 });
   try {
     const of = async (text: string) =>
-      notSearched(own, startQuery(own, { text, zone: 'UTC' }).plan);
+      notSearched(session, startQuery(session, { text, zone: 'UTC' }).plan);
     expect((await of('"first word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
     expect((await of('"second word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
     expect(notSearchedText(await of('"third word"'))).toEqual([
       '3 files that were not read in full are not searched: none of the 2 that were looked through contains it',
     ]);
   } finally {
-    await own.close();
+    await session.close();
   }
 });
 

@@ -76,8 +76,8 @@ ${header(facts, title)}
   )}</ol></nav>
 <main>
 `.markup;
-  for (const { id, title: name, body, no, ownPage } of parts) {
-    yield markup`<section${ownPage === true ? markup` class="own-page"` : undefined} aria-labelledby="${id}"><h2 id="${id}"><span class="no">${no}</span>${no.startsWith('A') ? markup`<span class="soft">Appendix</span> ` : undefined}${name}</h2>
+  for (const { id, title: name, body, no, startsPage } of parts) {
+    yield markup`<section${startsPage === true ? markup` class="own-page"` : undefined} aria-labelledby="${id}"><h2 id="${id}"><span class="no">${no}</span>${no.startsWith('A') ? markup`<span class="soft">Appendix</span> ` : undefined}${name}</h2>
 ${body}</section>
 `.markup;
   }

@@ -7,5 +7,5 @@ export interface Section {
   readonly title: string;
   readonly body: Html;
   /** Whether it begins a page on paper: only long sections. */
-  readonly ownPage?: boolean;
+  readonly startsPage?: boolean;
 }

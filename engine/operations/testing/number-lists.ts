@@ -34,8 +34,8 @@ export async function withNumberLists(writer: CaseWriter): Promise<number> {
     const lists = LISTS.map(({ width, type }) => {
       const cases = shapes.map(({ widths }, i) => {
         const start = numberStarts(widths)[width];
-        const own = widths.filter((one) => one === width);
-        const numbers = own.map((_, n) =>
+        const ofWidth = widths.filter((one) => one === width);
+        const numbers = ofWidth.map((_, n) =>
           sqlOf(numberOf(column(BYTES), start + n * bytesIn(width), width)),
         );
         return `WHEN ${i + 1} THEN [${numbers.join(', ')}]::${type}`;

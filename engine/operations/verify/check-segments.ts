@@ -156,7 +156,7 @@ async function contentProblem(
     const days = await store.rows(
       `SELECT strftime(ts, '%Y-%m-%d') AS day, count(*) FROM ${events} GROUP BY day ORDER BY day`,
     );
-    if (days.join() !== segment.days.map(({ day, rows: own }) => [day, own]).join())
+    if (days.join() !== segment.days.map(({ day, rows: count }) => [day, count]).join())
       return 'has events of other days than the catalog says';
     return undefined;
   } finally {

@@ -125,7 +125,7 @@ export class StoredEvents {
     const bySource = new Map(
       Map.groupBy(rows, (row) => Number(row.at(-1)))
         .entries()
-        .map(([id, own]) => [id, eventsOf(segment, own)]),
+        .map(([id, sources]) => [id, eventsOf(segment, sources)]),
     );
     this.prefetched.set(segment.id, bySource);
     return bySource.get(source) ?? new Map<number, EventValues>();

@@ -159,8 +159,8 @@ function timelineAnswer(
     if (spread !== undefined && series === undefined && !adds)
       bucket[spread.name] = value(spread, row);
     else if (spread !== undefined && adds) {
-      const own = value(spread, row);
-      if (own !== null) bucket[spread.name] = add(bucket[spread.name], own);
+      const sum = value(spread, row);
+      if (sum !== null) bucket[spread.name] = add(bucket[spread.name], sum);
     }
     if (series === undefined) continue;
     const name = value(series, row);

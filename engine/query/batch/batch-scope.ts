@@ -77,7 +77,7 @@ export function computeAgain(batch: EventBatch, wanted: Wanted): void {
 const computed = new WeakMap<EventBatch, ComputedColumns>();
 
 function computedColumns(batch: EventBatch): ComputedColumns {
-  let own = computed.get(batch);
-  if (own === undefined) computed.set(batch, (own = new ComputedColumns(batch.capacity)));
-  return own;
+  let columns = computed.get(batch);
+  if (columns === undefined) computed.set(batch, (columns = new ComputedColumns(batch.capacity)));
+  return columns;
 }

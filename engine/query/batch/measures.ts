@@ -155,8 +155,8 @@ export class Counter implements Accumulator {
   }
   /** Adds `counts[from + i]` to group i of `groups[0, n)`. */
   add(groups: Int32Array, n: number, counts: ArrayLike<number>, from: number): void {
-    const own = this.counts.reach(highest(groups, n));
-    for (let i = 0; i < n; i++) own[groups[i]!]! += counts[from + i]!;
+    const perGroup = this.counts.reach(highest(groups, n));
+    for (let i = 0; i < n; i++) perGroup[groups[i]!]! += counts[from + i]!;
   }
   scoped(): TakeGrouped {
     return (_, groups, n, size) => {
@@ -444,18 +444,18 @@ class Values implements Accumulator {
       for (let i = 0; i < n; i++) {
         const value = read(rows[i]!);
         if (value === null) continue;
-        const own = (this.found[groups[i]!] ??= new Set());
+        const values = (this.found[groups[i]!] ??= new Set());
         const text = String(value);
-        if (own.has(text)) continue;
+        if (values.has(text)) continue;
         this.budget.take(100 + text.length);
-        own.add(text);
+        values.add(text);
       }
     };
   }
   value(group: number): RawValue {
-    const own = this.found[group];
-    if (own === undefined) return null;
-    const all = [...own].sort(compareTexts);
+    const values = this.found[group];
+    if (values === undefined) return null;
+    const all = [...values].sort(compareTexts);
     const named = all.slice(0, MOST_VALUES_NAMED).join(', ');
     const left = all.length - MOST_VALUES_NAMED;
     return left > 0 ? `${named}, … ${left} more` : named;
@@ -630,11 +630,11 @@ class Quantile implements Accumulator {
   }
   value(group: number): RawValue {
     this.sorted ??= this.byGroup();
-    const own = this.sorted[group];
-    if (own === undefined || own.length === 0) return null;
-    const at = (own.length - 1) * this.fraction;
-    const low = own[Math.floor(at)]!;
-    const high = own[Math.ceil(at)]!;
+    const values = this.sorted[group];
+    if (values === undefined || values.length === 0) return null;
+    const at = (values.length - 1) * this.fraction;
+    const low = values[Math.floor(at)]!;
+    const high = values[Math.ceil(at)]!;
     const part = at - Math.floor(at);
     return low * (1 - part) + high * part;
   }

@@ -164,10 +164,11 @@ function partOf(rows: ClickHouseRows, part: Part): ClickHouseRows {
 
 function besideSql({ ts, tsNs, sourceId, seq }: EventPlace, earlier: boolean): string {
   const sign = earlier ? '<' : '>';
-  const own = `(ifNull(ts_ns, 0), assumeNotNull(source_id), assumeNotNull(seq)) ${sign} (${tsNs}, ${sourceId}, ${seq})`;
-  if (ts === undefined) return earlier ? `(ts IS NOT NULL OR ${own})` : `(ts IS NULL AND ${own})`;
+  const order = `(ifNull(ts_ns, 0), assumeNotNull(source_id), assumeNotNull(seq)) ${sign} (${tsNs}, ${sourceId}, ${seq})`;
+  if (ts === undefined)
+    return earlier ? `(ts IS NOT NULL OR ${order})` : `(ts IS NULL AND ${order})`;
   const at = time(ts);
-  const others = `ts ${sign} ${at} OR (ts = ${at} AND ${own})`;
+  const others = `ts ${sign} ${at} OR (ts = ${at} AND ${order})`;
   return earlier ? `(${others})` : `(${others} OR ts IS NULL)`;
 }
 

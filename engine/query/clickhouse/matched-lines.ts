@@ -40,9 +40,10 @@ export function* clickhouseMatchedLines(
   for (const group of list.groups.filter(isWritten))
     alone.push(...writtenLines(group, (filter) => filterClickHouse(filter, scope)));
   for (const group of list.columnGroups) {
-    const own = comparedGroup(group, scope);
-    if (own.rows.length > 0) yield linesAmong(own, group.lines, eventsClickHouse(plan, options));
-    else alone.push(...group.lines.map((line) => ({ line, condition: both(own.conditions) })));
+    const compared = comparedGroup(group, scope);
+    if (compared.rows.length > 0)
+      yield linesAmong(compared, group.lines, eventsClickHouse(plan, options));
+    else alone.push(...group.lines.map((line) => ({ line, condition: both(compared.conditions) })));
   }
   for (const portion of inParts(alone)) yield linesMet(portion, eventsClickHouse(plan, options));
 }

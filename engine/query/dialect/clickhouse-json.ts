@@ -69,10 +69,10 @@ function bareOf(j: string): string {
 
 /** The last member of that name of an object, or that element of a list, as JSON; empty if there is none. */
 function lastNamed(json: string, name: string): string {
-  const own = `arrayLast(p -> p.1 = ${text(name)}, JSONExtractKeysAndValuesRaw(o)).2`;
+  const member = `arrayLast(p -> p.1 = ${text(name)}, JSONExtractKeysAndValuesRaw(o)).2`;
   const element = /^(?:0|[1-9]\d{0,8})$/.test(name)
-    ? `if(JSONType(o) = 'Array', JSONExtractRaw(o, ${Number(name) + 1}), ${own})`
-    : own;
+    ? `if(JSONType(o) = 'Array', JSONExtractRaw(o, ${Number(name) + 1}), ${member})`
+    : member;
   return `arrayMap(o -> ${element}, [${json}])[1]`;
 }
 

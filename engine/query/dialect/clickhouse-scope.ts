@@ -124,7 +124,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
     }
     return [...found].sort();
   };
-  const own = (name: string): string => {
+  const columnSql = (name: string): string => {
     const column = `${ATTRIBUTE_PREFIX}${name}`;
     return given.materialised.has(column) ? identifier(column) : `attributes[${text(name)}]`;
   };
@@ -136,14 +136,14 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
     events: true,
     column: eventColumn,
     attribute: (name) => {
-      const each = spellings(name).map(own);
+      const each = spellings(name).map(columnSql);
       if (hasOverflow) each.push(`${anyCase(name)}[1]`);
       return each.length > 1 ? `coalesce(${each.join(', ')})` : each[0];
     },
     attributesNamed: (name) =>
       hasOverflow
         ? [{ sql: anyCase(name), isList: true }]
-        : spellings(name).map((one) => ({ sql: own(one), isList: false })),
+        : spellings(name).map((one) => ({ sql: columnSql(one), isList: false })),
     attributes: () =>
       hasOverflow || [...all].some((name) => isAttributeColumn(name)) ? values : undefined,
     // One list, so that a long pattern appears once.

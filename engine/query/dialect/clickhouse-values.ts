@@ -60,9 +60,12 @@ export function valuesOf(
         sql: field.refs.map((ref) => refClickHouse(ref, scope)),
       };
     case 'text': {
-      const own = refClickHouse(field.ref, scope);
+      const first = refClickHouse(field.ref, scope);
       const other = field.attribute && scope.attribute(field.attribute.key);
-      return { shape: shape(), sql: [other === undefined ? own : `coalesce(${own}, ${other})`] };
+      return {
+        shape: shape(),
+        sql: [other === undefined ? first : `coalesce(${first}, ${other})`],
+      };
     }
     case 'attribute':
       return {

@@ -85,7 +85,7 @@ export class Params {
 }
 
 /** A text constant of ours, such as a kind of events: never one of a query or of evidence. */
-export function ownText(value: string): string {
+export function constantText(value: string): string {
   return `CAST('${value.replaceAll("'", "''")}' AS VARCHAR)`;
 }
 

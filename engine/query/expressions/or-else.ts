@@ -9,8 +9,8 @@ import type { Value } from './value.ts';
 
 /** @param unlisted is not extended by a name that only may be an attribute: the value does not depend on it */
 export function orElse(value: Value, resolve: Resolve, name: Name, unlisted: Set<string>): Value {
-  const own = valueOfName(resolvedAside(resolve, unlisted), name);
-  const other = own && converted(own, value.type);
+  const fallback = valueOfName(resolvedAside(resolve, unlisted), name);
+  const other = fallback && converted(fallback, value.type);
   if (other === undefined) return value;
   const args = [value, other];
   const made = VALUE_FUNCTIONS.get('coalesce')!.make({

@@ -93,7 +93,10 @@ function strictJson(text: string): string {
 function memberOf(text: string, path: string): Cell {
   if (!/^\s*[{[]/.test(text) || (text.includes('\\u') && HALF.test(text))) return null;
   const document = parsed(text) ?? parsed(strictJson(text));
-  return scalarText(own(document, path)) ?? scalarText(path.split('.').reduce(own, document));
+  return (
+    scalarText(memberNamed(document, path)) ??
+    scalarText(path.split('.').reduce(memberNamed, document))
+  );
 }
 
 /** `undefined` if it is not JSON. */
@@ -111,7 +114,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function own(value: unknown, name: string): unknown {
+function memberNamed(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Object.getOwnPropertyDescriptor(value, name)?.value
     : undefined;

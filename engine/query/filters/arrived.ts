@@ -38,12 +38,12 @@ function arrivedSql({ after, until }: ArrivedFilter, scope: Scope): Predicate {
   const cases = ids.flatMap((id, i) => {
     const part = parts[i]!;
     if (part === 'none') return [];
-    const own = `${sourceId} = ${params.bind(id, 'UINTEGER')}`;
-    if (part === 'whole') return [own];
+    const isOfSource = `${sourceId} = ${params.bind(id, 'UINTEGER')}`;
+    if (part === 'whole') return [isOfSource];
     const { from, to } = part;
     const more = `${seq} > ${number(from)}`;
     const come = to < Infinity ? `${more} AND ${seq} <= ${number(to)}` : `(${more} OR ${seq} < 0)`;
-    return [`(${own} AND ${come})`];
+    return [`(${isOfSource} AND ${come})`];
   });
   return { sql: `(${cases.join(' OR ')})` };
 }

@@ -79,8 +79,8 @@ export const eventIdOperator: FilterOperator<EventIdFilter> = {
   describe: ({ source, seq }) => `event_id:${formatEventId(source, seq)}`,
   sql: eventIdSql,
   clickhouse: ({ source, seq, field }, scope) => {
-    const own = field?.ref === undefined ? 'event_id' : refClickHouse(field.ref, scope);
-    return `${own} = ${text(formatEventId(source, seq))}`;
+    const id = field?.ref === undefined ? 'event_id' : refClickHouse(field.ref, scope);
+    return `${id} = ${text(formatEventId(source, seq))}`;
   },
   sqlCost: 'low',
   lookUpCost: () => 0,

@@ -77,29 +77,33 @@ export function groupSql(group: ListGroup, scope: Scope): Predicate {
  */
 function amongRows({ keys, table }: ListGroup, scope: Scope): Predicate {
   const conditions: Predicate[] = [];
-  const own: string[] = [];
+  const columns: string[] = [];
   let choices: NamedText[][] = [[]];
   for (const [at, { key }] of keys.entries()) {
     if (key.key === 'present') {
       conditions.push(sideIsThere(key.side, scope));
       continue;
     }
-    own.push(listValue(key, at));
+    columns.push(listValue(key, at));
     const texts = keyTexts(key, scope);
     choices = choices.flatMap((before) => texts.map((text) => [...before, text]));
   }
   if (choices.length === 0) return NO_COLUMN;
-  const among = choices.map((texts) => ({ sql: isChoiceAmong(texts, own, listTable(table)) }));
+  const among = choices.map((texts) => ({ sql: isChoiceAmong(texts, columns, listTable(table)) }));
   return both([...conditions, either(among)]);
 }
 
 /** Whether texts of an event, one of each that are several, are those of a row of a list's table. */
-function isChoiceAmong(texts: readonly NamedText[], own: readonly string[], table: string): string {
+function isChoiceAmong(
+  texts: readonly NamedText[],
+  columns: readonly string[],
+  table: string,
+): string {
   const rowsOf = (parts: readonly string[]): string =>
     `(SELECT ${tuple(parts)} FROM ${table} AS l)`;
   const partsOf = (takes: (text: NamedText) => boolean) => ({
     sql: texts.filter(takes).map(({ sql }) => sql),
-    own: own.filter((_, at) => takes(texts[at]!)),
+    own: columns.filter((_, at) => takes(texts[at]!)),
   });
   const single = partsOf(({ isList }) => !isList);
   const listed = partsOf(({ isList }) => isList);
@@ -111,22 +115,22 @@ function isChoiceAmong(texts: readonly NamedText[], own: readonly string[], tabl
     const next = ms.values();
     return tuple(texts.map(({ sql, isList }) => (isList ? next.next().value! : sql)));
   });
-  return whenAll(each, isSomeListed(members, tuple(own), `${table} AS l`));
+  return whenAll(each, isSomeListed(members, tuple(columns), `${table} AS l`));
 }
 
 /** A key's value in row `l` of its group's table, in the form that events are compared with. */
 function listValue({ key }: ListKey, at: number): string {
-  const own = `l.${quoteIdentifier(keyColumn(at))}`;
-  return key === 'text' || key === 'attribute' ? foldedText(own) : own;
+  const listed = `l.${quoteIdentifier(keyColumn(at))}`;
+  return key === 'text' || key === 'attribute' ? foldedText(listed) : listed;
 }
 
 /** Whether an address that is written in the text of an event is in a group's table. */
 function writtenIn({ table }: ListGroup, prefix: number, scope: Scope): Predicate {
   const texts = scope.texts();
   if (texts.length === 0) return NO_COLUMN;
-  const own = `l.${quoteIdentifier(keyColumn(0))}`;
+  const listed = `l.${quoteIdentifier(keyColumn(0))}`;
   return {
-    sql: `EXISTS (SELECT 1 FROM (SELECT ${eachOf(writtenNumbers(texts))} AS a) AS w JOIN ${listTable(table)} AS l ON ${own} = ${blockOfIp4('w.a', prefix)})`,
+    sql: `EXISTS (SELECT 1 FROM (SELECT ${eachOf(writtenNumbers(texts))} AS a) AS w JOIN ${listTable(table)} AS l ON ${listed} = ${blockOfIp4('w.a', prefix)})`,
   };
 }
 

@@ -145,9 +145,9 @@ function valueCandidates(
     if (column === undefined) return undefined;
   } else if (field.type === 'attribute') {
     // With several spellings, or in the overflow column, it may be in any text.
-    const [own, other] = attributesNamed(segment.columns, field.key);
-    if (own !== undefined && other === undefined && !segment.columns.has(OVERFLOW_COLUMN))
-      column = own.column;
+    const [only, other] = attributesNamed(segment.columns, field.key);
+    if (only !== undefined && other === undefined && !segment.columns.has(OVERFLOW_COLUMN))
+      column = only.column;
   } else if (![...segment.columns].some((name) => isAttribute(name))) return undefined;
   let rows: Rows = 'all';
   for (const token of wordsOf(text, wildcard, field.type !== 'text')) {

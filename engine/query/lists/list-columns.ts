@@ -259,9 +259,9 @@ function numbers(
   cells: readonly string[],
   lines: readonly number[],
 ): ListColumn {
-  const { sides, form: own, least, most, whole } = numberColumn(field);
+  const { sides, form: numberForm, least, most, whole } = numberColumn(field);
   const into = new Cells(cells.length, sides);
-  const form = into.formOf(own);
+  const form = into.formOf(numberForm);
   for (let row = 0; row < cells.length; row++) {
     const cell = cells[row]!;
     if (cell === '') {

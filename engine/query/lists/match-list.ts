@@ -556,11 +556,11 @@ function partOf(
   const keys: ListKey[] = [];
   const from: number[] = [];
   const present: ListKey[] = [];
-  columns.forEach(({ forms: own, address }, at) => {
+  columns.forEach(({ forms: columnForms, address }, at) => {
     const form = forms[at]!;
     const side = variant[at];
     if (form !== NOTHING) {
-      keys.push(keyOf(own[form]!, side));
+      keys.push(keyOf(columnForms[form]!, side));
       from.push(at);
     } else if (eitherWay && address && side !== undefined) present.push({ key: 'present', side });
   });

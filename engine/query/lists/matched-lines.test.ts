@@ -15,10 +15,10 @@ const SEGMENTS = 3;
 
 /** Each has its own attributes. */
 const segments = Array.from({ length: SEGMENTS }, (_, n): SegmentInfo => {
-  const own = Array.from({ length: ATTRIBUTES }, (_none, at) => `a:name${n}x${at}`);
+  const attributes = Array.from({ length: ATTRIBUTES }, (_none, at) => `a:name${n}x${at}`);
   return {
     ...{ id: n + 1, kind: KINDS[2], day: '2026-11-20', rows: 10, minTs: 0, maxTs: 1 },
-    ...{ columns: new Set([...Object.keys(COLUMNS), ...own]), tags: new Set<number>() },
+    ...{ columns: new Set([...Object.keys(COLUMNS), ...attributes]), tags: new Set<number>() },
     ...{ hasDeletes: false, unflowedPackets: 0, sources: new Set<number>() },
   };
 });

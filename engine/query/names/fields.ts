@@ -302,7 +302,7 @@ export function resolvedAside(resolve: Resolve, unlisted: Set<string>): Resolve 
 /** Fields that a stage computed. */
 interface OtherFields {
   readonly fields: readonly { readonly name: string; readonly field: Field }[];
-  readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
+  readonly any?: ((name: Name, field: Field | undefined) => Field | undefined) | undefined;
 }
 
 /** The same names, and those that a stage computed, which take precedence. */

@@ -39,8 +39,9 @@ function reading(
   let most: readonly string[] = [];
   for (const columns of sets) {
     const names = attributesNamed(columns, key).map((one) => one.name);
-    const own = field.type === 'text' && 'column' in field.ref && columns.has(field.ref.column);
-    const all = own ? [field.name, ...names.map((one) => `attrs.${one}`)] : names;
+    const hasColumn =
+      field.type === 'text' && 'column' in field.ref && columns.has(field.ref.column);
+    const all = hasColumn ? [field.name, ...names.map((one) => `attrs.${one}`)] : names;
     if (all.length > most.length) most = all;
   }
   if (most.length < 2) return undefined;

@@ -223,7 +223,7 @@ function statedField(name: Name, resolve: Resolve, around: Surroundings): Field 
 /** Whether the text is a value of the field: `dst_port = ssh`. */
 function isValue(node: FieldNode, field: Field, around: Surroundings): boolean {
   try {
-    ownFilter(node, field, { ...around, readings: new Set() });
+    filterOfField(node, field, { ...around, readings: new Set() });
     return true;
   } catch (error) {
     if (error instanceof QueryError) return false;
@@ -450,27 +450,27 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
   const attribute = field.type === 'attribute' ? undefined : field.attribute;
   // A time selects the part of the case to read.
   if (attribute === undefined || (field.type === 'time' && node.test.test === 'present'))
-    return ownFilter(node, field, around);
+    return filterOfField(node, field, around);
   const { key, certain } = attribute;
-  let own: Filter;
+  let filter: Filter;
   try {
-    own = ownFilter(node, field, around);
+    filter = filterOfField(node, field, around);
   } catch (error) {
     // `severity:high` is not a severity, but evidence may use that word. A time is never looked up in an attribute.
     if (!certain || field.type === 'time' || !(error instanceof QueryError)) throw error;
     around.readings.add(`${error.message}: compared with the attribute ${shown(key)} alone`);
-    return ownFilter(node, { type: 'attribute', name: key, key }, around);
+    return filterOfField(node, { type: 'attribute', name: key, key }, around);
   }
-  if (own.filter === 'time') return own;
+  if (filter.filter === 'time') return filter;
   const named: AttributeField = { type: 'attribute', name: key, key };
-  const other = ownFilter(node, named, around);
+  const other = filterOfField(node, named, around);
   if (node.test.test === 'present' || !isNameOfRole(key))
-    return { filter: 'or', items: [own, other] };
-  const isThere = ownFilter({ ...node, test: { test: 'present' } }, named, around);
-  return { filter: 'or', items: [other, allOf([{ filter: 'not', item: isThere }, own])] };
+    return { filter: 'or', items: [filter, other] };
+  const isThere = filterOfField({ ...node, test: { test: 'present' } }, named, around);
+  return { filter: 'or', items: [other, allOf([{ filter: 'not', item: isThere }, filter])] };
 }
 
-function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroundings): Filter {
+function filterOfField({ test, start: at }: FieldNode, field: Field, around: Surroundings): Filter {
   if (field.type === 'text' || field.type === 'attribute') {
     const range = test.test === 'word' ? parseAddress(test.text) : undefined;
     const isBlock = range !== undefined && (range.version === 6 || range.low !== range.high);

@@ -12,7 +12,7 @@ import { compileAnswer, compileRange, compileRows } from '../statements/statemen
 /** How a plan is answered, as far as known before it runs. */
 export interface Explained {
   /** The plan restricted to what is known of its events. */
-  readonly own: Plan;
+  readonly restricted: Plan;
   readonly path: Path;
   readonly rowsExamined: number;
   /** Why this path, and why not others. */
@@ -27,7 +27,7 @@ export interface Explained {
  */
 export function explain(plan: Plan, how?: Explained): string[] {
   const { segmentsUsed, prunedSegments, days, range } = plan;
-  const own = how?.own ?? plan;
+  const restricted = how?.restricted ?? plan;
   const total = segmentsUsed.length + prunedSegments.length;
   const lines = [
     `shape: ${plan.shape}${plan.streaming ? ', day by day' : ''}`,
@@ -58,7 +58,7 @@ export function explain(plan: Plan, how?: Explained): string[] {
   if (plan.shape === 'rows') {
     const day = segmentsUsed[0]?.day;
     const segments = plan.streaming ? (disjointGroups(segmentsUsed)[0] ?? []) : segmentsUsed;
-    const { sql, params } = compileRows(own, { segments });
+    const { sql, params } = compileRows(restricted, { segments });
     return [
       ...lines,
       plan.streaming ? `statement of ${day ?? 'no day'}:` : 'statement:',
@@ -67,10 +67,10 @@ export function explain(plan: Plan, how?: Explained): string[] {
     ];
   }
   if (plan.needsRange) {
-    const { sql, params } = compileRange(own);
+    const { sql, params } = compileRange(restricted);
     lines.push('statement for the range:', sql, ...bound(params));
   }
-  const { sql, params } = compileAnswer(own);
+  const { sql, params } = compileAnswer(restricted);
   return [...lines, 'statement:', sql, ...bound(params)];
 }
 
@@ -86,8 +86,8 @@ function pathLines(plan: Plan, how: Explained | undefined): string[] {
   if (how === undefined)
     return ['path: scan', '  no index is to be used', `rows to look at: ${rowsRead(plan)}`];
   const segments = new Map<string, number>();
-  for (const segment of how.own.segmentsUsed) {
-    for (const found of foundOf(how.own.events, segment)) {
+  for (const segment of how.restricted.segmentsUsed) {
+    for (const found of foundOf(how.restricted.events, segment)) {
       const text = howFound(found);
       segments.set(text, (segments.get(text) ?? 0) + 1);
     }

@@ -12,7 +12,7 @@ import {
   firstOf,
   jsonValuesNamed,
   matches,
-  ownText,
+  constantText,
   type Params,
   quoteIdentifier,
   rowTagged,
@@ -154,9 +154,9 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
     attributesNamed: (name) => namedTexts(params, columns, name),
     attributes: () => attributeTexts(columns),
     texts: () => [...searchedTexts(columns, quoteIdentifier), ...attributeTexts(columns)],
-    kind: () => ownText(segment.kind),
+    kind: () => constantText(segment.kind),
     day: () =>
-      segment.days === undefined ? ownText(segment.day) : dayOfTime(quoteIdentifier('ts')),
+      segment.days === undefined ? constantText(segment.day) : dayOfTime(quoteIdentifier('ts')),
     tagged: (ids) => {
       const here = ids.filter((id) => segment.tags.has(id));
       if (here.length === 0) return { value: false, reason: 'tag' };

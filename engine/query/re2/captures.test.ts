@@ -58,8 +58,8 @@ describe('groups', () => {
           [text, pattern],
         );
         const start = found?.[2 * group] ?? -1;
-        const own = start < 0 ? '' : bytes.toString('utf8', start, found?.[2 * group + 1]);
-        expect(own, `${text} ${group}`).toBe(reader.getRows()[0]?.[0]);
+        const expected = start < 0 ? '' : bytes.toString('utf8', start, found?.[2 * group + 1]);
+        expect(expected, `${text} ${group}`).toBe(reader.getRows()[0]?.[0]);
       }
     }
   });

@@ -77,13 +77,13 @@ export class Matcher {
     for (const one of this.code) {
       if (one.op === 'byte') edges.add(one.low).add(one.high + 1);
     }
-    let own = -1;
+    let byteClass = -1;
     for (let byte = 0; byte < 256; byte++) {
       if (edges.has(byte)) {
-        own += 1;
+        byteClass += 1;
         this.examples.push(byte);
       }
-      this.classes[byte] = own;
+      this.classes[byte] = byteClass;
     }
     this.width = this.examples.length + 1;
     this.table = new Int32Array(this.width * 16).fill(UNKNOWN);
@@ -98,11 +98,11 @@ export class Matcher {
     let table = this.table;
     let state = this.first;
     for (let at = start; at < end; at++) {
-      const own = classes[bytes[at]!]!;
-      let next = table[state * width + own]!;
+      const byteClass = classes[bytes[at]!]!;
+      let next = table[state * width + byteClass]!;
       if (next < 0) {
         if (next === UNKNOWN) {
-          next = this.step(state, own);
+          next = this.step(state, byteClass);
           table = this.table;
         }
         if (next === MATCH) return true;
@@ -123,14 +123,14 @@ export class Matcher {
     const moved = (states: ReadonlySet<number>, classes: readonly number[]): Set<number> => {
       const out = new Set<number>();
       for (const state of states) {
-        for (const own of classes) {
+        for (const byteClass of classes) {
           // These may be numbers of dropped states.
           if (this.forgotten !== forgotten) return out;
           this.steps += 1;
-          let next = this.table[state * width + own]!;
+          let next = this.table[state * width + byteClass]!;
           if (next === UNKNOWN) {
             this.steps += this.states[state]!.places.length;
-            next = this.step(state, own);
+            next = this.step(state, byteClass);
           }
           if (next === MATCH) said.found = true;
           else if (next === DEAD) said.missed = true;
@@ -191,9 +191,9 @@ export class Matcher {
   }
 
   /** The transition from a state for a class of bytes, or for the text's end. */
-  private step(from: number, own: number): number {
+  private step(from: number, byteClass: number): number {
     const { places, before } = this.states[from]!;
-    const byte = own === this.width - 1 ? -1 : this.examples[own]!;
+    const byte = byteClass === this.width - 1 ? -1 : this.examples[byteClass]!;
     const here = this.closed([...places], (what) => holds(what, before, byte));
     let to: number;
     if (here.some((place) => this.code[place]!.op === 'match')) to = MATCH;
@@ -215,7 +215,7 @@ export class Matcher {
         to = this.stateOf(this.closed(next, undefined), after);
       }
     }
-    this.table[from * this.width + own] = to;
+    this.table[from * this.width + byteClass] = to;
     return to;
   }
 

@@ -137,10 +137,10 @@ function batchTable(stage: EvalStage, table: BatchTable, around: Surroundings): 
   const made = computes(stage, batchResolve(table, around), around);
   const wide = batchWithPrevious(stage, table, around);
   const out = extendedBatch(wide, made);
-  const own = new Set(wide.columns.slice(table.columns.length).map(({ name }) => name));
+  const added = new Set(wide.columns.slice(table.columns.length).map(({ name }) => name));
   return project(
     out,
-    out.columns.filter(({ name }) => !own.has(name)),
+    out.columns.filter(({ name }) => !added.has(name)),
   );
 }
 

@@ -119,9 +119,9 @@ const computes: NonNullable<StageOperator<LookupStage>['computes']> = (stage, re
   const fields = columns.map((at) => {
     const cells = file.cells[at]!;
     const type = columnType(cells);
-    const own = file.names[at]!;
+    const column = file.names[at]!;
     // Names that identify or order events keep their meaning.
-    const name = isOwnName(own) ? `lookup.${own}` : own;
+    const name = isOwnName(column) ? `lookup.${column}` : column;
     const found: Value = {
       type,
       text: `lookup(${file.sha256}, ${at}, ${value.text})`,
@@ -184,7 +184,7 @@ interface KeyTable {
   readonly type: string;
   readonly keys: readonly (string | number)[];
   readonly rows: readonly number[];
-  readonly own: string;
+  readonly value: string;
   /** The key as stored in the table. */
   readonly key: (sql: string) => string;
 }
@@ -196,14 +196,14 @@ function keyTables({ keys, value }: Lookup, scope: Scope): KeyTable[] {
     return [
       {
         ...{ type: 'VARCHAR', keys: [...keys.rows.keys()], rows: [...keys.rows.values()] },
-        ...{ own: foldedText(parts[0]!), key: foldedText },
+        ...{ value: foldedText(parts[0]!), key: foldedText },
       },
     ];
   if (keys.type === 'number')
     return [
       {
         ...{ type: 'DOUBLE', keys: [...keys.rows.keys()], rows: [...keys.rows.values()] },
-        ...{ own: parts[0]!, key: same },
+        ...{ value: parts[0]!, key: same },
       },
     ];
   return keys.blocks.map(({ version, prefix, rows }) => ({
@@ -212,7 +212,7 @@ function keyTables({ keys, value }: Lookup, scope: Scope): KeyTable[] {
       typeof low === 'bigint' ? ip6BlockKey(ip6ToUuid(low), prefix) : low,
     ),
     rows: [...rows.values()],
-    own: version === 4 ? blockOfIp4(parts[0]!, prefix) : blockOfIp6(parts[1]!, prefix),
+    value: version === 4 ? blockOfIp4(parts[0]!, prefix) : blockOfIp6(parts[1]!, prefix),
     key: same,
   }));
 }
@@ -224,7 +224,7 @@ function withColumns(stage: LookupStage, relation: Relation, around: Surrounding
   const name = (part: string | number): string => quoteIdentifier(`${prefix}_${part}`);
   const json = (values: readonly unknown[]): string => scope.params.text(JSON.stringify(values));
   const tables = keyTables(lookup, scope);
-  const owns = tables.map(({ own }, i) => `, ${own} AS ${name(`k${i}`)}`);
+  const keyValues = tables.map(({ value }, i) => `, ${value} AS ${name(`k${i}`)}`);
   const joins = tables.map(({ type, keys, rows, key }, i) => {
     const lists = boundLists([
       { name: 'lk', type, json: json(keys) },
@@ -250,7 +250,7 @@ function withColumns(stage: LookupStage, relation: Relation, around: Surrounding
   return {
     ...relation,
     sql: () =>
-      `SELECT q.*${added} FROM (SELECT q.*, ${found} AS ${name('n')} FROM (SELECT *${owns.join('')} FROM (${relation.sql()}) AS r) AS q${joins.join('')}) AS q LEFT JOIN (${values}) AS v ON v.ln = q.${name('n')}`,
+      `SELECT q.*${added} FROM (SELECT q.*, ${found} AS ${name('n')} FROM (SELECT *${keyValues.join('')} FROM (${relation.sql()}) AS r) AS q${joins.join('')}) AS q LEFT JOIN (${values}) AS v ON v.ln = q.${name('n')}`,
   };
 }
 
@@ -330,15 +330,15 @@ function cellClickHouse(
   type: 'number' | 'text',
   scope: ClickHouseScope,
 ): string {
-  const own = type === 'number' ? 'Float64' : 'String';
+  const sqlType = type === 'number' ? 'Float64' : 'String';
   const pairs = cells.flatMap((cell, at) => {
     if (cell === null) return [];
     return [
       [`toInt32(${at})`, type === 'number' ? real(number(Number(cell))) : text(cell)] as const,
     ];
   });
-  if (pairs.length === 0) return `CAST(NULL AS Nullable(${own}))`;
-  return lookedUp(row, pairs, ['Int32', own], scope);
+  if (pairs.length === 0) return `CAST(NULL AS Nullable(${sqlType}))`;
+  return lookedUp(row, pairs, ['Int32', sqlType], scope);
 }
 
 export const lookupOperator: StageOperator<LookupStage> = {

@@ -57,7 +57,7 @@ export interface Computed {
   /** Names that are not shown any more. */
   readonly hidden: readonly string[];
   /** For any other name: what exists in addition to a field of that name; undefined: nothing. */
-  readonly any?: ((name: Name, own: Field | undefined) => Field | undefined) | undefined;
+  readonly any?: ((name: Name, field: Field | undefined) => Field | undefined) | undefined;
 }
 
 /** A number of rows at one end, in their order. */

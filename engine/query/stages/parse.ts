@@ -31,8 +31,8 @@ function isFixed(field: Field): boolean {
 }
 
 /** A field of the same kind, so that conditions on it stay the same. */
-function likeOwn(text: Value, name: Name, own: Field | undefined): Value {
-  switch (own?.type) {
+function likeOwn(text: Value, name: Name, field: Field | undefined): Value {
+  switch (field?.type) {
     case 'number':
       return converted(text, 'number') ?? text;
     case 'address':
@@ -58,22 +58,22 @@ const computes: NonNullable<StageOperator<ParseStage>['computes']> = (stage, res
   return {
     fields: [],
     hidden: [],
-    any: (name, own) => {
+    any: (name, field) => {
       const isListed =
-        own !== undefined && !(own.type === 'attribute' && around.unlisted.has(own.key));
-      if (own !== undefined && (isFixed(own) || (own.type === 'time' && isListed)))
+        field !== undefined && !(field.type === 'attribute' && around.unlisted.has(field.key));
+      if (field !== undefined && (isFixed(field) || (field.type === 'time' && isListed)))
         return undefined;
       const found = form === 'json' ? jsonValue(text, name.name) : pairValue(text, name.name);
-      const value = likeOwn(found, name, isListed ? own : undefined);
+      const value = likeOwn(found, name, isListed ? field : undefined);
       if (!isListed)
         around.readings.add(
           `no event has a field ${shown(name.name)}: looked for it in ${from.name} as ${form === 'json' ? 'JSON' : 'key=value'}`,
         );
       const stored: Resolve = () => {
-        if (own !== undefined) return own;
+        if (field !== undefined) return field;
         throw new QueryError('unknown-field', name.name, name.start);
       };
-      if (!isListed && own?.type === 'attribute') around.unlisted.delete(own.key);
+      if (!isListed && field?.type === 'attribute') around.unlisted.delete(field.key);
       return fieldOf(name.name, orElse(value, stored, name, around.unlisted));
     },
   };

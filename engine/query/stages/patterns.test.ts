@@ -167,12 +167,12 @@ describe('patterns of generated events', () => {
             ...(message === null ? {} : { message }),
           },
         }));
-        const own = await openTestCase(events);
+        const small = await openTestCase(events);
         try {
-          const found = await answer(own, `| patterns ${limit}${descending ? ' desc' : ''}`);
+          const found = await answer(small, `| patterns ${limit}${descending ? ' desc' : ''}`);
           expect(found).toMatchObject(expected(events, limit, descending));
         } finally {
-          own.close();
+          small.close();
         }
       },
     );

@@ -232,9 +232,9 @@ function sequenceBatches(stage: SequenceStage, context: BatchContext): BatchStag
         const ids = [sources[first], records[first], sources[last], records[last]];
         return [...values, low, high, (high - low) / SECOND, n, ...ids];
       });
-      const own = columns.slice(by.length).flatMap(({ aliases }) => aliases);
+      const added = columns.slice(by.length).flatMap(({ aliases }) => aliases);
       const keys = columns.slice(0, by.length).flatMap(({ aliases }) => aliases);
-      const order = [own[0]!, ...keys, ...own.slice(4)].map((alias) => ({
+      const order = [added[0]!, ...keys, ...added.slice(4)].map((alias) => ({
         alias,
         descending: false,
       }));

@@ -173,9 +173,9 @@ function sessionBatches({ by, gap }: SessionStage, context: BatchContext): Batch
           return [...values, number, low, high, (high - low) / SECOND, n];
         },
       );
-      const own = columns.slice(by.length).flatMap(({ aliases }) => aliases);
+      const added = columns.slice(by.length).flatMap(({ aliases }) => aliases);
       const keys = columns.slice(0, by.length).flatMap(({ aliases }) => aliases);
-      const order = [own[1]!, ...keys, own[0]!].map((alias) => ({ alias, descending: false }));
+      const order = [added[1]!, ...keys, added[0]!].map((alias) => ({ alias, descending: false }));
       return { table: { columns, rows, order } };
     },
   };

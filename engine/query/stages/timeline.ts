@@ -131,7 +131,7 @@ export function timelineParts(
   if (number !== undefined) taken.push(END_COLUMN, { alias: 'x', sqlType: number.sqlType });
   if (measure !== undefined) taken.push(...measure.columns);
   const rows = input.rows(taken, (scope) => {
-    const own: Variant = {
+    const time: Variant = {
       parts: [
         scope.column('ts') ?? nullOf('TIMESTAMP'),
         ...(number === undefined ? [] : [endSql(scope), number.sql(scope)]),
@@ -139,7 +139,7 @@ export function timelineParts(
       also: TRUE,
     };
     const measured = measure === undefined ? [] : [measure.values(scope)];
-    return combine([keys.values(scope), [own], ...measured]).map(({ parts, also }) => ({
+    return combine([keys.values(scope), [time], ...measured]).map(({ parts, also }) => ({
       select: parts,
       also,
     }));
@@ -298,13 +298,13 @@ function spreadClickHouse(
   const lasts = `least(greatest(ifNull(duration, 0), 0), ${LONGEST}) * 1000000`;
   const end = `${us} + ${onceClickHouse(lasts, whole, 'y')}`;
   const list = keys.columns.flatMap(({ aliases }) => `, ${aliases.join(', ')}`).join('');
-  const own = [`${us} AS a`, `${end} AS z`, `${realHere(number.sql)} AS x`, ...keys.list].join(
+  const inner = [`${us} AS a`, `${end} AS z`, `${realHere(number.sql)} AS x`, ...keys.list].join(
     ', ',
   );
   return {
     ...{ name: field.name, end },
     counts: ({ of, start, step, last }) => {
-      const touched = `SELECT *, ${of('a')} AS f, ${last('a', 'z')} AS l\nFROM ${subquery(selectOf(own, dated))}`;
+      const touched = `SELECT *, ${of('a')} AS f, ${last('a', 'z')} AS l\nFROM ${subquery(selectOf(inner, dated))}`;
       const each = `SELECT *, arrayJoin(arrayMap(k -> toInt64(f + k * ${step}), range(toUInt64(intDiv(l - f, ${step}) + 1)))) AS b\nFROM ${subquery(touched)}`;
       const overlap = `(least(z, ${start(`(b + ${step})`)}) - greatest(a, ${start('b')}))`;
       const share = `if(z > a, x * ${overlap} / (z - a), x)`;

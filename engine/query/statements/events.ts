@@ -167,8 +167,8 @@ export function filterRelation(
           if (name === 'day') return scope.day();
           if (partType(name) !== undefined)
             return hasPart(segment, name) ? quoteIdentifier(name) : nullOf(typeOf(name));
-          const own = physicalName(segment, name);
-          return own === undefined ? nullOf(typeOf(name)) : quoteIdentifier(own);
+          const column = physicalName(segment, name);
+          return column === undefined ? nullOf(typeOf(name)) : quoteIdentifier(column);
         };
         const branch = { select: list.map(value), also: TRUE };
         const where = [...matched, numbered(segment, context)];

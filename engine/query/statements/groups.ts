@@ -44,8 +44,11 @@ export function compileSparklines(
   const keys = groupKeys(by, input);
   const columns = inputColumns(keys.columns);
   const rows = input.rows([...columns, { alias: 't', sqlType: 'TIMESTAMP' }], (scope) => {
-    const own: Variant = { parts: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE };
-    return combine([keys.values(scope), [own]]).map(({ parts, also }) => ({ select: parts, also }));
+    const time: Variant = { parts: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE };
+    return combine([keys.values(scope), [time]]).map(({ parts, also }) => ({
+      select: parts,
+      also,
+    }));
   });
   const same = columns.map(({ alias }) => `r."${alias}" IS NOT DISTINCT FROM g."${alias}"`);
   const bucket = `(${micros('r.t')} - ${params.bind(grid.from, 'BIGINT')}) // ${params.bind(grid.width, 'BIGINT')}`;

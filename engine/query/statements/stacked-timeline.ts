@@ -70,8 +70,11 @@ export function compileStackedTimeline(
     { alias: 't', sqlType: 'TIMESTAMP' },
   ];
   const rows = input.rows(columns, (scope) => {
-    const own: Variant = { parts: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE };
-    return combine([keys.values(scope), [own]]).map(({ parts, also }) => ({ select: parts, also }));
+    const time: Variant = { parts: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE };
+    return combine([keys.values(scope), [time]]).map(({ parts, also }) => ({
+      select: parts,
+      also,
+    }));
   });
   const bucket = `(${micros('t')} - ${params.bind(grid.from, 'BIGINT')}) // ${params.bind(grid.width, 'BIGINT')}`;
   const ends = `${micros('min(lo)')} AS lo, ${micros('max(hi)')} AS hi`;

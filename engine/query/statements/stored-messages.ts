@@ -37,15 +37,15 @@ export function storedScope(
   messages: StoredMessages,
   params: Params,
 ): { readonly table: string; readonly scope: Scope } {
-  const own = segmentScope(segment, params);
+  const stored = segmentScope(segment, params);
   const message = `(${messages.message})`;
   return {
     table: storedTable(segment.id),
     scope: {
-      ...own,
-      column: (name) => (name === 'message' ? own.column(name) && message : own.column(name)),
+      ...stored,
+      column: (name) => (name === 'message' ? stored.column(name) && message : stored.column(name)),
       texts: () =>
-        own.texts().map((text) => (text.sql === '"message"' ? { ...text, sql: message } : text)),
+        stored.texts().map((text) => (text.sql === '"message"' ? { ...text, sql: message } : text)),
       matching: (sql, pattern, ignoreCase) =>
         sql === message ? messageMatches(messages, pattern, ignoreCase, params) : undefined,
     },

@@ -38,11 +38,11 @@ function print(node: Expression, outer: number, source: string | undefined): str
       return `NOT ${print(node.item, STRENGTH.not, source)}`;
     case 'and':
     case 'or': {
-      const own = STRENGTH[node.node];
+      const strength = STRENGTH[node.node];
       const text = node.items
-        .map((item) => print(item, own + (item.node === node.node ? 1 : 0), source))
+        .map((item) => print(item, strength + (item.node === node.node ? 1 : 0), source))
         .join(node.node === 'and' ? ' AND ' : ' OR ');
-      return own < outer || (own === outer && outer > 0) ? `(${text})` : text;
+      return strength < outer || (strength === outer && outer > 0) ? `(${text})` : text;
     }
   }
 }

@@ -102,10 +102,10 @@ function hasPhrase(text: string, phrase: string, quoted: boolean): boolean {
   const given = pieces(text, false);
   return given.some((_, at) =>
     wanted.every((piece, i) => {
-      const own = given[at + i];
-      if (own === undefined || own.token !== piece.token) return false;
-      if (!piece.token) return own.text === piece.text;
-      return quoted ? sameText(own.text, piece.text) : glob([...piece.text], [...own.text]);
+      const token = given[at + i];
+      if (token === undefined || token.token !== piece.token) return false;
+      if (!piece.token) return token.text === piece.text;
+      return quoted ? sameText(token.text, piece.text) : glob([...piece.text], [...token.text]);
     }),
   );
 }
@@ -114,13 +114,13 @@ function hasPhrase(text: string, phrase: string, quoted: boolean): boolean {
 function hasAddress(text: string, block: string): boolean {
   const given = pieces(text, false);
   return given.some((_, at) => {
-    const own = given.slice(at, at + 7);
+    const address = given.slice(at, at + 7);
     const isOne =
-      own.length === 7 &&
-      own.every(({ text: piece }, i) =>
+      address.length === 7 &&
+      address.every(({ text: piece }, i) =>
         i % 2 === 0 ? /^(0|[1-9]\d{0,2})$/.test(piece) && Number(piece) <= 255 : piece === '.',
       );
-    return isOne && inBlock(own.map((one) => one.text).join(''), block);
+    return isOne && inBlock(address.map((one) => one.text).join(''), block);
   });
 }
 
@@ -236,8 +236,8 @@ function fieldMatches(field: string, test: Test, event: TestEvent): boolean {
     case 'src_ip':
     case 'dst_ip':
     case 'ip': {
-      const own = addresses(event, field);
-      return test.test === 'present' ? own.length > 0 : own.some((one) => inBlock(one, word));
+      const found = addresses(event, field);
+      return test.test === 'present' ? found.length > 0 : found.some((one) => inBlock(one, word));
     }
     case 'message':
       if (test.test === 'word' || test.test === 'quoted') {

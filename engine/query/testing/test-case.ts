@@ -104,8 +104,8 @@ export async function openTestCase(
     ({ kind }) => kind,
   );
   const spread = new Set(
-    [...kinds].flatMap(([kind, own]) =>
-      together(kind) && new Set(own.map(({ ts }) => dayOf(ts))).size > 1 ? kind : [],
+    [...kinds].flatMap(([kind, ofKind]) =>
+      together(kind) && new Set(ofKind.map(({ ts }) => dayOf(ts))).size > 1 ? kind : [],
     ),
   );
   const groups = new Map<string, TestEvent[]>();
@@ -149,8 +149,8 @@ export async function openTestCase(
     else {
       for (const day of new Set(plan.segmentsUsed.map((segment) => segment.day))) {
         if (left() === 0) break;
-        const own = plan.segmentsUsed.filter((segment) => segment.day === day);
-        await take(compileRows(plan, { segments: own, limit: left() }));
+        const ofDay = plan.segmentsUsed.filter((segment) => segment.day === day);
+        await take(compileRows(plan, { segments: ofDay, limit: left() }));
       }
     }
     return { ids, records };
@@ -195,8 +195,8 @@ async function addSegment(
   events: readonly TestEvent[],
 ): Promise<SegmentInfo> {
   const sorted = inOrder(events);
-  const days = [...Map.groupBy(sorted, ({ ts }) => dayOf(ts))].map(([day, own]) => ({
-    ...{ day, rows: own.length },
+  const days = [...Map.groupBy(sorted, ({ ts }) => dayOf(ts))].map(([day, ofDay]) => ({
+    ...{ day, rows: ofDay.length },
   }));
   const { day } = days[0]!;
   const types = new Map<string, string>([

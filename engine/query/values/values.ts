@@ -183,9 +183,11 @@ export function variantsOf(
 
 /** The column's text, or that of the attribute with its name if an event has none. */
 function textOf({ ref, attribute }: TextField, scope: Scope): string | undefined {
-  const own = refSql(ref, scope);
+  const column = refSql(ref, scope);
   const other = attribute === undefined ? undefined : scope.attribute(attribute.key);
-  return own === undefined || other === undefined ? (own ?? other) : `coalesce(${own}, ${other})`;
+  return column === undefined || other === undefined
+    ? (column ?? other)
+    : `coalesce(${column}, ${other})`;
 }
 
 function addressParts(side: AddressSide, shape: ValueShape, scope: Scope): string[] {

@@ -46,8 +46,8 @@ const made = (id: number) =>
         }))
         .sort((a, b) => (undated ? 0 : a.ts - b.ts) || a.tie - b.tie);
       const dayOf = (ts: number) => (undated ? 'undated' : `2026-11-0${Math.floor(ts / DAY) + 1}`);
-      const days = [...Map.groupBy(rows, ({ ts }) => dayOf(ts))].map(([name, own]) => ({
-        ...{ day: name, rows: own.length },
+      const days = [...Map.groupBy(rows, ({ ts }) => dayOf(ts))].map(([name, ofDay]) => ({
+        ...{ day: name, rows: ofDay.length },
       }));
       const numbers = rows.flatMap((_, row) => (chosen[row]! ? [row] : []));
       const set = RowSet.ofSorted(Uint32Array.from(numbers), rows.length);

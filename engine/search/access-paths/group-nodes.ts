@@ -85,11 +85,11 @@ function conditionsOfAll(
   node: RollupNode,
   whole: ReadonlyMap<number, Conditions>,
 ): { unflowed: boolean; present: readonly Dimension[]; where: readonly Restriction[] } {
-  const own = node.segments.map((id) => whole.get(id)).filter((one) => one !== undefined);
+  const covered = node.segments.map((id) => whole.get(id)).filter((one) => one !== undefined);
   return {
-    unflowed: own.some(({ unflowed }) => unflowed),
-    present: [...new Set(own.flatMap(({ present }) => present))],
-    where: [...new Set(own.flatMap(({ chosen }) => chosen))].map((one) =>
+    unflowed: covered.some(({ unflowed }) => unflowed),
+    present: [...new Set(covered.flatMap(({ present }) => present))],
+    where: [...new Set(covered.flatMap(({ chosen }) => chosen))].map((one) =>
       isAddress(one) ? amongValues(one) : one,
     ),
   };

@@ -59,9 +59,9 @@ function topRows(
 ): RawValue[][] {
   const total = measure(found);
   return found.top.map((group) => {
-    const own = measure(group);
-    const share = own === null || total === null || total === 0 ? null : own / total;
-    return [...keys(group), own, share, found.count, total, found.groups, group.count];
+    const measured = measure(group);
+    const share = measured === null || total === null || total === 0 ? null : measured / total;
+    return [...keys(group), measured, share, found.count, total, found.groups, group.count];
   });
 }
 
@@ -148,10 +148,13 @@ export function groupsOfRows(
     return { counts: to, sums: sumsTo };
   };
   if (second === undefined) {
-    const { counts: own, sums: ownSums } = moved((group) => first.places[group]!, first.size + 1);
+    const { counts: firstCounts, sums: firstSums } = moved(
+      (group) => first.places[group]!,
+      first.size + 1,
+    );
     return {
       ...{ dims, values, sizes, starts: undefined, seconds: undefined },
-      ...{ counts: own, sums: ownSums },
+      ...{ counts: firstCounts, sums: firstSums },
     };
   }
   const starts = new Uint32Array(first.size + 2);

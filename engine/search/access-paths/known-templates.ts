@@ -61,12 +61,12 @@ export function withTemplates(
   let left: Rows = 'none';
   let counted = 0;
   for (const { parts, rows } of patterns) {
-    const own = intersect(rowsOf(rows), found.rows);
-    if (own === 'none') continue;
+    const matching = intersect(rowsOf(rows), found.rows);
+    if (matching === 'none') continue;
     rows.orInto(seen);
-    counted += countOf(own, total);
-    if (parts === undefined) left = own;
-    else templates.push(knownTemplate(parts.map(templateOf).join(VARIABLE), own, total));
+    counted += countOf(matching, total);
+    if (parts === undefined) left = matching;
+    else templates.push(knownTemplate(parts.map(templateOf).join(VARIABLE), matching, total));
   }
   if (countOf(left, total) > count * MOST_LEFT) return found;
   if (counted < count) {

@@ -16,8 +16,8 @@ it('keeps order and whole days, and is bounded where there are several', () => {
   );
   fc.assert(
     fc.property(days, (list) => {
-      const all = list.flatMap((own, i) =>
-        own.map((rows, j) => segment(i * 10 + j, `2026-01-${10 + i}`, rows)),
+      const all = list.flatMap((ofDay, i) =>
+        ofDay.map((rows, j) => segment(i * 10 + j, `2026-01-${10 + i}`, rows)),
       );
       const runs = dayRuns(all);
       expect(runs.flatMap(({ segments }) => segments)).toEqual(all);
@@ -84,7 +84,7 @@ it('gives each day once, in order, where segments hold several', () => {
   fc.assert(
     fc.property(counts, (list) => {
       const all = list.map(({ first, rows }, id): SegmentInfo => {
-        const days = rows.map((own, i) => ({ day: `2026-01-${10 + first + i}`, rows: own }));
+        const days = rows.map((count, i) => ({ day: `2026-01-${10 + first + i}`, rows: count }));
         const sum = rows.reduce((a, b) => a + b, 0);
         return { ...segment(id, days[0]!.day, sum), days: days.length > 1 ? days : undefined };
       });

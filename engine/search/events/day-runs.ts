@@ -45,10 +45,10 @@ export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
     days = [];
     rows = 0;
   };
-  for (const [day, own] of byDay(segments)) {
-    const more = own.reduce((sum, one) => sum + one.rows, 0);
+  for (const [day, ofDay] of byDay(segments)) {
+    const more = ofDay.reduce((sum, one) => sum + one.rows, 0);
     const isAlone = !isUsual(day) || (days.length > 0 && !isUsual(days[0]!));
-    const together = run.size + own.filter(({ segment }) => !run.has(segment)).length;
+    const together = run.size + ofDay.filter(({ segment }) => !run.has(segment)).length;
     if (days.length > 0 && (isAlone || rows + more > most.rows || together > most.segments)) {
       end();
       most = {
@@ -56,7 +56,7 @@ export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
         segments: Math.min(most.segments * 2, MOST_SEGMENTS),
       };
     }
-    for (const { segment } of own) run.add(segment);
+    for (const { segment } of ofDay) run.add(segment);
     days.push(day);
     rows += more;
   }
@@ -66,9 +66,9 @@ export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
 
 /** Each day as a run. */
 export function singleDays(segments: readonly SegmentInfo[]): DayRun[] {
-  return Array.from(byDay(segments), ([day, own]) => ({
+  return Array.from(byDay(segments), ([day, ofDay]) => ({
     ...{ first: day, last: day },
-    segments: own.map(({ segment }) => segment),
+    segments: ofDay.map(({ segment }) => segment),
   }));
 }
 
@@ -78,9 +78,9 @@ function byDay(
   const days = new Map<string, { segment: SegmentInfo; rows: number }[]>();
   for (const segment of segments)
     for (const { day, rows } of daysOf(segment)) {
-      const own = days.get(day);
-      if (own === undefined) days.set(day, [{ segment, rows }]);
-      else own.push({ segment, rows });
+      const ofDay = days.get(day);
+      if (ofDay === undefined) days.set(day, [{ segment, rows }]);
+      else ofDay.push({ segment, rows });
     }
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -120,12 +120,12 @@ export function readTogether(run: readonly SegmentInfo[]): SegmentInfo[][] {
   let part: SegmentInfo[] = [];
   let columns = new Set<string>();
   for (const day of disjointGroups(run)) {
-    const own = new Set(day.flatMap((segment) => [...segment.columns]));
-    const together = new Set([...columns, ...own]);
+    const dayColumns = new Set(day.flatMap((segment) => [...segment.columns]));
+    const together = new Set([...columns, ...dayColumns]);
     if (part.length > 0 && (part.length + day.length) * together.size > MOST_CELLS) {
       parts.push(part);
       part = [];
-      columns = own;
+      columns = dayColumns;
     } else columns = together;
     part.push(...day);
   }

@@ -134,17 +134,17 @@ export class EventReader {
 
   private async *run(asked: AskedView, run: DayRun): AsyncGenerator<RowBatch> {
     const { plan, finder, watch, session } = asked;
-    let own: Plan = { ...plan, segmentsUsed: run.segments };
+    let runPlan: Plan = { ...plan, segmentsUsed: run.segments };
     if (finder !== undefined) {
-      own = await watch.spanAsync('index', () => finder.prune(own, run.segments));
-      if (plan.streaming) own = withFirst(own, run, this.left);
+      runPlan = await watch.spanAsync('index', () => finder.prune(runPlan, run.segments));
+      if (plan.streaming) runPlan = withFirst(runPlan, run, this.left);
     }
-    let read = this.note(own, run);
+    let read = this.note(runPlan, run);
     if (finder !== undefined && plan.streaming && isSpread(read, run)) {
       // Finding out which of many small segments have any events is faster than reading all their columns.
       const exact = await finder.prune({ ...plan, segmentsUsed: read }, read, 'all');
-      own = withFirst(exact, run, this.left);
-      read = segmentsRead(own);
+      runPlan = withFirst(exact, run, this.left);
+      read = segmentsRead(runPlan);
     }
     for (const part of plan.streaming ? readTogether(read) : [read]) {
       if (this.left === 0 || part.length === 0) break;
@@ -156,7 +156,7 @@ export class EventReader {
       for (const slice of slices) {
         const dated = slice === undefined ? part : withinTime(part, slice);
         if (this.left === 0) break;
-        if (dated.length > 0) yield* this.slice(asked, own, dated, slice);
+        if (dated.length > 0) yield* this.slice(asked, runPlan, dated, slice);
       }
       this.given = lastGiven(part, run);
       this.isWithinDay = false;
@@ -166,13 +166,13 @@ export class EventReader {
 
   private async *slice(
     asked: AskedView,
-    own: Plan,
+    runPlan: Plan,
     segments: readonly SegmentInfo[],
     within: TimeSlice | undefined,
   ): AsyncGenerator<RowBatch> {
-    const inParts = givesFew(own, segments);
+    const inParts = givesFew(runPlan, segments);
     const options = { segments, limit: this.left, within, inParts };
-    for await (const batch of inOrder(asked, own, options)) {
+    for await (const batch of inOrder(asked, runPlan, options)) {
       this.isWithinDay = true;
       this.returned += batch.rows.length;
       if (this.left !== undefined) this.left -= batch.rows.length;
@@ -181,10 +181,10 @@ export class EventReader {
   }
 
   /** Records the cost of a run; returns the segments that are read. */
-  private note(own: Plan, run: DayRun): SegmentInfo[] {
-    const read = segmentsRead(own);
-    this.path = heavier(this.path, pathOf(own));
-    this.examined += rowsRead(own);
+  private note(runPlan: Plan, run: DayRun): SegmentInfo[] {
+    const read = segmentsRead(runPlan);
+    this.path = heavier(this.path, pathOf(runPlan));
+    this.examined += rowsRead(runPlan);
     for (const one of read) {
       this.segments.add(one.id);
       for (const { day } of daysOf(one))
@@ -208,17 +208,20 @@ async function* inOrder(
   options: RowsOfSegments,
 ): AsyncGenerator<RowBatch> {
   const { segments } = options;
-  const own = { ...whole, segmentsUsed: segments };
+  const groupPlan = { ...whole, segmentsUsed: segments };
   const { session, plan } = asked;
   const columns = columnsRead(plan, segments);
   // Rows are wide, or many: read the columns that decide the order first, and the requested columns afterwards.
-  const rows = Math.min(rowsRead(own), plan.streaming ? (options.limit ?? Infinity) : Infinity);
+  const rows = Math.min(
+    rowsRead(groupPlan),
+    plan.streaming ? (options.limit ?? Infinity) : Infinity,
+  );
   const isLong = options.within === undefined && rows > sortableRows(session.memory, columns);
-  if (isLong || isWide(own, segments, mostCells(session.memory))) {
-    yield* inSlices(asked, own, options);
+  if (isLong || isWide(groupPlan, segments, mostCells(session.memory))) {
+    yield* inSlices(asked, groupPlan, options);
     return;
   }
-  const statement = asked.watch.span('compile', () => compileRows(own, options));
+  const statement = asked.watch.span('compile', () => compileRows(groupPlan, options));
   let isGiven = false;
   try {
     for await (const rows of asked.stream(statement, segments)) {
@@ -229,7 +232,7 @@ async function* inOrder(
   } catch (error) {
     if (isGiven || !hasCode(error, 'limit-exceeded')) throw error;
   }
-  yield* inSlices(asked, own, options);
+  yield* inSlices(asked, groupPlan, options);
 }
 
 /** Rows delivered at a time. */
@@ -237,12 +240,12 @@ const BATCH_ROWS = 4096;
 
 async function* inSlices(
   asked: AskedView,
-  own: Plan,
+  groupPlan: Plan,
   options: RowsOfSegments,
 ): AsyncGenerator<RowBatch> {
   const { store, memory } = asked.session;
-  const groups = columnGroups(own, options.segments, mostCells(memory));
-  const columns = Math.max(...groups.map((group) => columnsRead(own, group)));
+  const groups = columnGroups(groupPlan, options.segments, mostCells(memory));
+  const columns = Math.max(...groups.map((group) => columnsRead(groupPlan, group)));
   const reader = {
     // As JavaScript values they take several times as much memory as DuckDB needs to sort them.
     ...{ rows: Math.ceil(sliceRows(memory, columns) / 2), memory, columns, groups },
@@ -251,7 +254,7 @@ async function* inSlices(
     folder: () => store.workFolder(),
     dropFolder: (folder: string) => store.dropFolder(folder),
   };
-  for await (const slice of rowsInSlices(reader, own, options)) {
+  for await (const slice of rowsInSlices(reader, groupPlan, options)) {
     await asked.assemble(slice.rows, slice.statement, slice.segments);
     // The results take several times the memory of the rows.
     for (let at = 0; at < slice.rows.length; at += BATCH_ROWS) {
@@ -266,9 +269,9 @@ function givesFew(plan: Plan, segments: readonly SegmentInfo[]): boolean {
   const found = foundByFilter(plan);
   let rows = 0;
   for (const segment of segments) {
-    const own = found?.get(segment.id);
-    if (own?.exact !== true || own.asFilter === true) return false;
-    rows += countOf(own.rows, segment.rows);
+    const known = found?.get(segment.id);
+    if (known?.exact !== true || known.asFilter === true) return false;
+    rows += countOf(known.rows, segment.rows);
   }
   return rows <= FEW;
 }
@@ -286,17 +289,17 @@ function withFirst(plan: Plan, run: DayRun, limit = Infinity): Plan {
     for (const segment of group) {
       const whole = found.get(segment.id);
       if (whole === undefined) continue;
-      const own = ofRun(whole, segment, run);
-      const { rows } = own;
+      const inRun = ofRun(whole, segment, run);
+      const { rows } = inRun;
       if (before >= limit) {
-        cut.set(segment.id, { ...own, rows: 'none', exact: true });
+        cut.set(segment.id, { ...inRun, rows: 'none', exact: true });
         continue;
       }
-      if (own.exact) sure += countOf(rows, segment.rows);
-      const isLonger = own.exact && countOf(rows, segment.rows) > limit;
+      if (inRun.exact) sure += countOf(rows, segment.rows);
+      const isLonger = inRun.exact && countOf(rows, segment.rows) > limit;
       cut.set(
         segment.id,
-        isLonger ? { ...own, rows: firstOf(rows, segment.rows, limit), asFilter: false } : own,
+        isLonger ? { ...inRun, rows: firstOf(rows, segment.rows, limit), asFilter: false } : inRun,
       );
     }
   }

@@ -136,8 +136,8 @@ function piece(
     // Rows of one segment are already in order.
     const { segment, rows } = only.one;
     const start = rankOf(rows, only.from) + offset;
-    const own = sliceOf(rows, segment.rows, start, start + count);
-    const set = rowsOf(RowSet.ofSorted(own.slice(), segment.rows));
+    const slice = sliceOf(rows, segment.rows, start, start + count);
+    const set = rowsOf(RowSet.ofSorted(slice.slice(), segment.rows));
     return { sets: new Map([[segment, set]]), offset: 0, count };
   }
   const sets = parts.map(({ one: { segment, rows }, from, to }) => {

@@ -170,8 +170,8 @@ async function readInto(
   for (const group of reader.groups) {
     const segments = group.filter((segment) => sets.has(segment));
     if (segments.length === 0) continue;
-    const own = new Map(segments.map((segment) => [segment, sets.get(segment)!]));
-    const statement = compileKnownRows(plan, own);
+    const setsOfGroup = new Map(segments.map((segment) => [segment, sets.get(segment)!]));
+    const statement = compileKnownRows(plan, setsOfGroup);
     statements.push({ statement, segments });
     for await (const batch of reader.stream(statement))
       for (const row of batch) {
@@ -294,9 +294,9 @@ function setsOf(
   const known = new Map<SegmentInfo, number[]>();
   for (const [id, row] of rows) {
     const segment = byId.get(Number(id))!;
-    const own = known.get(segment);
-    if (own === undefined) known.set(segment, [Number(row)]);
-    else own.push(Number(row));
+    const list = known.get(segment);
+    if (list === undefined) known.set(segment, [Number(row)]);
+    else list.push(Number(row));
   }
   return new Map(
     Array.from(known, ([segment, own]) => [

@@ -78,11 +78,11 @@ export function countsByNumber(
   let all = 0;
   for (const segment of segments) {
     const { id, rows } = segment;
-    const own = found.get(id);
+    const known = found.get(id);
     all += rows;
     // Most messages stored as shapes are decided without being read.
-    if (own !== undefined && (own.exact || readsMessages(segment, own))) continue;
-    read += countOf(own?.rows ?? 'all', rows);
+    if (known !== undefined && (known.exact || readsMessages(segment, known))) continue;
+    read += countOf(known?.rows ?? 'all', rows);
   }
   return read <= all * MOST_READ;
 }

@@ -92,12 +92,12 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
         continue;
       }
     }
-    const own = await finder.find(filter, segment);
-    left.set(segment.id, own);
-    if (own.rows === 'none') continue;
+    const matching = await finder.find(filter, segment);
+    left.set(segment.id, matching);
+    if (matching.rows === 'none') continue;
     read.push(segment);
-    cost.add(segment, { ...own, exact: false });
-    reading += countOf(own.rows, segment.rows);
+    cost.add(segment, { ...matching, exact: false });
+    reading += countOf(matching.rows, segment.rows);
     if (reading > most) return NOT_COVERED;
   }
   if (read.length > 0 && sources.length === 0) return NOT_COVERED;

@@ -132,9 +132,9 @@ async function countedByNumber(
   const ofKind = Map.groupBy(rows, ({ segment }) =>
     mostKinds === undefined ? null : segment.kind,
   );
-  const kinds = [...ofKind].map(([kind, own]) => ({
+  const kinds = [...ofKind].map(([kind, ofOne]) => ({
     kind,
-    counts: countsOf(bucketCounts(own, starts)),
+    counts: countsOf(bucketCounts(ofOne, starts)),
   }));
   return {
     series: seriesOf(kinds, mostKinds),
@@ -267,13 +267,13 @@ function shown(found: Counted, grid: EvenGrid, fit: EvenGrid = grid): Timeline {
   const ranks = [...found.series.keys()].sort((a, b) => (a || Infinity) - (b || Infinity));
   const series = ranks.map((rank): Series => {
     const { value, counts } = found.series.get(rank)!;
-    const own = new Float64Array(fit.buckets);
+    const fitted = new Float64Array(fit.buckets);
     let total = 0;
     for (const [i, n] of counts) {
-      own[i - shift] = n;
+      fitted[i - shift] = n;
       total += n;
     }
-    return { value, rest: rank === 0, counts: own, total };
+    return { value, rest: rank === 0, counts: fitted, total };
   });
   return {
     starts: Float64Array.from({ length: fit.buckets }, (_, i) => fit.from + i * fit.width),

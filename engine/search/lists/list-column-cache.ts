@@ -77,9 +77,9 @@ export class ListColumnCache {
     if (groups === undefined) return undefined;
     const columns = new Map(groups.flat().map(({ column, type }) => [column as string, type]));
     if (!this.isWorthKeeping(segments, columns)) return undefined;
-    const own = this.last.then(() => this.load(segments, columns, read));
-    this.last = own.catch(() => undefined);
-    return new ListComparison(groups, this.tablesOf(list), await own);
+    const load = this.last.then(() => this.load(segments, columns, read));
+    this.last = load.catch(() => undefined);
+    return new ListComparison(groups, this.tablesOf(list), await load);
   }
 
   /** Those of the last list are cached: several questions are asked about it. */

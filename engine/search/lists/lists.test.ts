@@ -142,13 +142,13 @@ const valueOf = (field: string): fc.Arbitrary<string> =>
       weight: 3,
       arbitrary: fc.nat().map((n) => {
         const name = { ip: ['src_ip', 'dst_ip'][n % 2]!, port: ['src_port', 'dst_port'][n % 2]! };
-        const own = name[field as 'ip' | 'port'] ?? field;
+        const spelled = name[field as 'ip' | 'port'] ?? field;
         const event = events[n % events.length]!;
         const attributes = event['attrs'];
         const value =
-          event[own] ??
+          event[spelled] ??
           (typeof attributes === 'object' && attributes !== null
-            ? new Map<string, unknown>(Object.entries(attributes)).get(own)
+            ? new Map<string, unknown>(Object.entries(attributes)).get(spelled)
             : undefined);
         return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
       }),

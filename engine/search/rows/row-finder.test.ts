@@ -107,13 +107,13 @@ it('reads the times of many small segments by turns', async () => {
   const days = Array.from({ length: 80 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)));
   const lines = days.map((day) => `${day.toISOString()} web01 sshd: a day`);
   const other = await smallCase({ 'a.log': `${lines.join('\n')}\n` }, evidence);
-  const own = CaseSession.open(other.folder, { memoryLimit: 3e8, threads: 1 });
+  const session = CaseSession.open(other.folder, { memoryLimit: 3e8, threads: 1 });
   try {
-    const all = own.snapshot();
-    const plan = planQuery(parseQuery(''), contextOf(all, { text: '', zone: 'UTC' }, own));
+    const all = session.snapshot();
+    const plan = planQuery(parseQuery(''), contextOf(all, { text: '', zone: 'UTC' }, session));
     if (plan.events.node !== 'base') throw new Error('no filter alone');
     const read: number[] = [];
-    const found = finderOf(own, all, undefined, async (_, some) => {
+    const found = finderOf(session, all, undefined, async (_, some) => {
       read.push(some.length);
       return some.map(({ id, minTs }) => [id, `[${minTs}]`]);
     });
@@ -123,7 +123,7 @@ it('reads the times of many small segments by turns', async () => {
     );
     expect(read).toEqual([32, 32, 16]);
   } finally {
-    await own.close();
+    await session.close();
     await other.dispose();
   }
 });

@@ -198,8 +198,9 @@ export class RowFinder {
       const edge = edges.get(filter);
       const find = (portion: readonly SegmentInfo[]) => this.found(filter, portion, reads);
       const timeOf = (segment: SegmentInfo) => this.known(segment).indexes.time;
-      const own = edge === undefined ? find(segments) : foundAtEdge(edge, segments, find, timeOf);
-      found.set(filter, await own);
+      const bySegment =
+        edge === undefined ? find(segments) : foundAtEdge(edge, segments, find, timeOf);
+      found.set(filter, await bySegment);
     }
     if (!groupsByTemplate(plan)) return pruned(plan, found);
     for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
@@ -213,9 +214,9 @@ export class RowFinder {
     const out = new Map<number, FoundRows>();
     for (const segment of segments) {
       await this.breathe();
-      const own = found.get(segment.id);
-      if (own !== undefined)
-        out.set(segment.id, withTemplates(own, segment, this.known(segment).indexes));
+      const known = found.get(segment.id);
+      if (known !== undefined)
+        out.set(segment.id, withTemplates(known, segment, this.known(segment).indexes));
     }
     return out;
   }
@@ -335,9 +336,9 @@ export class RowFinder {
         const kept = cache.get(snapshot, key, segment.id);
         const rows = kept?.exact === true ? kept.rows : comparison?.rowsOf(segment);
         if (rows === undefined) continue;
-        const own = exactly(intersect(rows, found.rows), found);
-        cache.set(snapshot, key, segment.id, own);
-        out.set(segment.id, own);
+        const matching = exactly(intersect(rows, found.rows), found);
+        cache.set(snapshot, key, segment.id, matching);
+        out.set(segment.id, matching);
       }
     } finally {
       release();

@@ -113,16 +113,16 @@ it.each(QUERIES)('rows of %s', async (query) => {
 
 it.each(QUERIES)('the list of %s', async (query) => {
   for (const descending of [false, true]) {
-    const own = await listed(query, descending);
-    expect(own).toEqual(await listed(query, descending, 'ts', 'scan'));
+    const events = await listed(query, descending);
+    expect(events).toEqual(await listed(query, descending, 'ts', 'scan'));
     // The row's message is its line.
-    for (const [i, id] of own[0]!.entries()) {
+    for (const [i, id] of events[0]!.entries()) {
       const [source, record] = String(id).split(':').map(Number);
       if (source === 3) continue;
       const line = lines[record! - 1 + (source === 2 ? ROWS / 2 : 0)]!;
-      const whole = String(own[2]![i]);
+      const whole = String(events[2]![i]);
       expect(whole.slice(whole.indexOf(': ') + 2)).toBe(
-        [...`app[${own[1]![i]}]: ${line}`]
+        [...`app[${events[1]![i]}]: ${line}`]
           .slice(0, MAX_CELL)
           .join('')
           .replace(/^app\[\d+\]: /, ''),

@@ -113,12 +113,12 @@ function attributesSql(columns: ReadonlySet<string>): string {
     entries.push(`{'k': ${literal(key)}, 'v': ${identifier(column)}}`);
   }
   const none = 'CAST([] AS STRUCT(k VARCHAR, v VARCHAR)[])';
-  const own =
+  const attributes =
     entries.length === 0 ? none : `list_filter([${entries.join(', ')}], lambda e: e.v IS NOT NULL)`;
-  if (!columns.has(OVERFLOW_COLUMN)) return `map_from_entries(${own})`;
+  if (!columns.has(OVERFLOW_COLUMN)) return `map_from_entries(${attributes})`;
   const rest = `map_entries(from_json(coalesce(${identifier(OVERFLOW_COLUMN)}, '{}'), '"MAP(VARCHAR, VARCHAR)"'))`;
-  const others = `list_filter(list_transform(${rest}, lambda e: {'k': e.key, 'v': e.value}), lambda e: e.v IS NOT NULL AND NOT list_contains(list_transform(${own}, lambda o: o.k), e.k))`;
-  return `map_from_entries(list_concat(${own}, ${others}))`;
+  const others = `list_filter(list_transform(${rest}, lambda e: {'k': e.key, 'v': e.value}), lambda e: e.v IS NOT NULL AND NOT list_contains(list_transform(${attributes}, lambda o: o.k), e.k))`;
+  return `map_from_entries(list_concat(${attributes}, ${others}))`;
 }
 
 /** The day of each row, in the usual form. */

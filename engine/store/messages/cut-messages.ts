@@ -61,8 +61,8 @@ export class MessageParts {
     for (let i = 0; i < present.length; i++) {
       if (present[i] === 0) continue;
       const at = starts[i]! + 4;
-      const own = hasPid[i] === 1 ? pids[i]! : -1;
-      if (cutter.add(i, texts, at, at + textLength(texts, at - 4), own)) {
+      const pid = hasPid[i] === 1 ? pids[i]! : -1;
+      if (cutter.add(i, texts, at, at + textLength(texts, at - 4), pid)) {
         shaped[i] = 1;
         shapeOf[i] = cutter.number;
         cut += 1;

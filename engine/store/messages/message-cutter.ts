@@ -381,9 +381,9 @@ export class MessageCutter {
     });
     const counts = new Uint8Array(5);
     for (const width of open) counts[width]! += 1;
-    const own = new Uint8Array(bytes);
-    const words = new DataView(own.buffer);
-    return { number, bytes: own, words, ends, widths: Uint8Array.from(open), counts };
+    const copy = new Uint8Array(bytes);
+    const words = new DataView(copy.buffer);
+    return { number, bytes: copy, words, ends, widths: Uint8Array.from(open), counts };
   }
 }
 

@@ -297,7 +297,7 @@ export class ParquetPart {
       return undefined;
     }
     const { parts } = this;
-    const own = parts.take(batch, rows);
+    const cut = parts.take(batch, rows);
     this.cutRows += parts.cut;
     if (parts.cut === 0) {
       this.addColumn(group, MESSAGE, batch.message, count, rows);
@@ -306,18 +306,18 @@ export class ParquetPart {
     if (!this.types.has(MESSAGE)) this.types.set(MESSAGE, SCHEMA.text);
     this.noteConstant(MESSAGE, 'text', undefined);
     if (parts.whole > 0) {
-      const levels = definitionLevels(own.whole, n, parts.whole);
-      this.addChunk(group, MESSAGE, levels, parts.wholeMessages(own), n);
+      const levels = definitionLevels(cut.whole, n, parts.whole);
+      this.addChunk(group, MESSAGE, levels, parts.wholeMessages(cut), n);
     }
     if (!this.types.has(SHAPE)) this.types.set(SHAPE, SCHEMA.u16);
     const levels = definitionLevels(parts.shaped, n, parts.cut);
-    const numbers = Int32Array.from(own.shapeOf.filter((number) => number > 0));
+    const numbers = Int32Array.from(cut.shapeOf.filter((number) => number > 0));
     this.addChunk(group, SHAPE, levels, bytesOf(numbers), n);
     const { values: bytes, used: byteCount, counts: byteCounts } = parts.bytes(n);
     this.addList(group, 'u8', byteCounts, byteCount, bytes.subarray(0, byteCount), n);
-    const { data, size, used, counts } = own.variables.texts;
+    const { data, size, used, counts } = cut.variables.texts;
     this.addList(group, 'text', counts, used, data.subarray(0, size), n);
-    return own;
+    return cut;
   }
 
   private addList(

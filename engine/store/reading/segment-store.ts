@@ -286,10 +286,10 @@ export class SegmentStore {
         else await this.administer(this.attachSql(segment));
         this.attached.set(segment.id, segment.file);
       } catch (error) {
-        const own = error instanceof DaybookError;
+        const isExplained = error instanceof DaybookError;
         failures.set(
           segment.id,
-          own ? error : segmentProblem(join(this.folder, segment.file), error),
+          isExplained ? error : segmentProblem(join(this.folder, segment.file), error),
         );
       }
     }

@@ -127,10 +127,12 @@ function isAt(fd: number, folder: string, parts: readonly string[]): boolean {
       // Without /proc paths are compared, as on other systems.
     }
   }
-  const own = fstatSync(fd, { bigint: true });
+  const opened = fstatSync(fd, { bigint: true });
   const named = lstatSync(wanted, { bigint: true, throwIfNoEntry: false });
   if (named === undefined) return true;
-  return named.ino === own.ino && named.dev === own.dev && realpathSync.native(wanted) === wanted;
+  return (
+    named.ino === opened.ino && named.dev === opened.dev && realpathSync.native(wanted) === wanted
+  );
 }
 
 /**

@@ -77,14 +77,14 @@ function nameOf(
 
 function headerless(cells: readonly string[]): readonly string[] | undefined {
   const stamped = cells.length === 15 && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(cells[0]!);
-  const own = stamped ? cells.slice(1) : cells;
+  const columns = stamped ? cells.slice(1) : cells;
   if (
-    own.length === 14 &&
-    own[0] === '2' &&
-    ACCOUNT.test(own[1]!) &&
-    STATUS.test(own[13]!) &&
-    ACTION.test(own[12]!) &&
-    WHOLE.test(own[10]!)
+    columns.length === 14 &&
+    columns[0] === '2' &&
+    ACCOUNT.test(columns[1]!) &&
+    STATUS.test(columns[13]!) &&
+    ACTION.test(columns[12]!) &&
+    WHOLE.test(columns[10]!)
   ) {
     return stamped ? ['ingested', ...VERSION_2] : VERSION_2;
   }

@@ -29,7 +29,7 @@ const EVERY_LOG: Readonly<Record<string, Setter>> = {
 interface Log {
   readonly path: string;
   readonly kind: Kind;
-  readonly own: readonly (readonly string[])[];
+  readonly signatures: readonly (readonly string[])[];
   readonly columns?: Readonly<Record<string, Setter>>;
 }
 
@@ -42,7 +42,7 @@ const LOGS: readonly Log[] = [
   {
     path: 'conn',
     kind: 'flow',
-    own: [['connstate'], ['origipbytes'], ['uid', 'history']],
+    signatures: [['connstate'], ['origipbytes'], ['uid', 'history']],
     columns: {
       // LogAscii's maps of field names, as used in Zeek's documentation and tests.
       srcip: 'src_ip',
@@ -66,33 +66,33 @@ const LOGS: readonly Log[] = [
   {
     path: 'dns',
     kind: 'dns',
-    own: [['transid', 'uid'], ['qtypename'], ['query', 'rcode']],
+    signatures: [['transid', 'uid'], ['qtypename'], ['query', 'rcode']],
     columns: { qtypename: 'query_type' },
   },
   // Listed before those whose columns they share.
   {
     path: 'kerberos',
     kind: 'kerberos',
-    own: [['requesttype', 'client', 'service']],
+    signatures: [['requesttype', 'client', 'service']],
     columns: { client: 'user', errormsg: 'reason' },
   },
   {
     path: 'sip',
     kind: 'sip',
-    own: [['callid', 'seq', 'requestfrom']],
+    signatures: [['callid', 'seq', 'requestfrom']],
     columns: { uri: 'url' },
   },
   {
     path: 'rdp',
     kind: 'rdp',
-    own: [['cookie', 'securityprotocol']],
+    signatures: [['cookie', 'securityprotocol']],
     columns: { cookie: 'user' },
   },
   {
     path: 'http',
     kind: 'http',
     columns: { method: 'http_method', uri: 'url', statuscode: 'http_status', username: 'user' },
-    own: [
+    signatures: [
       ['transdepth', 'responsebodylen'],
       ['method', 'uri', 'uid'],
     ],
@@ -100,7 +100,7 @@ const LOGS: readonly Log[] = [
   {
     path: 'ssl',
     kind: 'tls',
-    own: [
+    signatures: [
       ['established', 'resumed'],
       ['cipher', 'curve', 'uid'],
       ['version', 'cipher', 'uid'],
@@ -110,7 +110,7 @@ const LOGS: readonly Log[] = [
   {
     path: 'files',
     kind: 'file',
-    own: [
+    signatures: [
       ['fuid', 'seenbytes'],
       ['fuid', 'overflowbytes'],
     ],
@@ -119,66 +119,66 @@ const LOGS: readonly Log[] = [
   {
     path: 'notice',
     kind: 'alert',
-    own: [['note', 'actions']],
+    signatures: [['note', 'actions']],
     columns: { msg: 'message', note: 'rule' },
   },
   {
     path: 'weird',
     kind: 'alert',
-    own: [['name', 'notice', 'peer']],
+    signatures: [['name', 'notice', 'peer']],
     columns: { name: 'message' },
   },
   {
     path: 'reporter',
     kind: 'other',
-    own: [['level', 'message', 'location']],
+    signatures: [['level', 'message', 'location']],
     columns: { message: 'message' },
   },
   {
     path: 'dhcp',
     kind: 'dhcp',
-    own: [['uids', 'msgtypes']],
+    signatures: [['uids', 'msgtypes']],
     columns: { duration: 'duration', clientaddr: 'src_ip', serveraddr: 'dst_ip', mac: 'src_mac' },
   },
   {
     path: 'smtp',
     kind: 'smtp',
-    own: [['uid', 'helo']],
+    signatures: [['uid', 'helo']],
     columns: { mailfrom: 'email_from', rcptto: 'email_to', subject: 'email_subject' },
   },
   {
     path: 'ntlm',
     kind: 'ntlm',
-    own: [['servernbcomputername'], ['uid', 'hostname', 'domainname']],
+    signatures: [['servernbcomputername'], ['uid', 'hostname', 'domainname']],
     columns: NAMED_USER,
   },
   {
     path: 'ssh',
     kind: 'ssh',
-    own: [
+    signatures: [
       ['uid', 'authattempts'],
       ['uid', 'kexalg', 'macalg'],
     ],
   },
-  { path: 'snmp', kind: 'snmp', own: [['uid', 'getrequests', 'setrequests']] },
-  { path: 'modbus', kind: 'modbus', own: [['uid', 'func']] },
+  { path: 'snmp', kind: 'snmp', signatures: [['uid', 'getrequests', 'setrequests']] },
+  { path: 'modbus', kind: 'modbus', signatures: [['uid', 'func']] },
   {
     path: 'dnp3',
     kind: 'dnp3',
-    own: [
+    signatures: [
       ['uid', 'fcrequest'],
       ['uid', 'fcreply'],
     ],
   },
-  { path: 'dce_rpc', kind: 'dce_rpc', own: [['uid', 'endpoint', 'operation']] },
-  { path: 'smb_files', kind: 'smb', own: [['uid', 'action', 'timesmodified']] },
-  { path: 'smb_mapping', kind: 'smb', own: [['uid', 'path', 'sharetype']] },
-  { path: 'ldap_search', kind: 'ldap', own: [['uid', 'messageid', 'baseobject']] },
-  { path: 'ldap', kind: 'ldap', own: [['uid', 'messageid', 'opcode']] },
+  { path: 'dce_rpc', kind: 'dce_rpc', signatures: [['uid', 'endpoint', 'operation']] },
+  { path: 'smb_files', kind: 'smb', signatures: [['uid', 'action', 'timesmodified']] },
+  { path: 'smb_mapping', kind: 'smb', signatures: [['uid', 'path', 'sharetype']] },
+  { path: 'ldap_search', kind: 'ldap', signatures: [['uid', 'messageid', 'baseobject']] },
+  { path: 'ldap', kind: 'ldap', signatures: [['uid', 'messageid', 'opcode']] },
   {
     path: 'known_services',
     kind: 'other',
-    own: [['host', 'portnum', 'portproto']],
+    signatures: [['host', 'portnum', 'portproto']],
     columns: {
       ...{ host: 'dst_ip', portnum: 'dst_port', portproto: 'proto' },
       // Corelight's names.
@@ -188,37 +188,37 @@ const LOGS: readonly Log[] = [
   {
     path: 'known_certs',
     kind: 'other',
-    own: [['host', 'portnum', 'issuersubject']],
+    signatures: [['host', 'portnum', 'issuersubject']],
     columns: { host: 'dst_ip', hostip: 'dst_ip', portnum: 'dst_port' },
   },
   // Corelight's logs: a server at which a user was seen, and one whose encrypted traffic was analysed.
   {
     path: 'known_users',
     kind: 'other',
-    own: [['kuid', 'serverip', 'user']],
+    signatures: [['kuid', 'serverip', 'user']],
     columns: { serverip: 'dst_ip', user: 'user' },
   },
   {
     path: 'etc_viz',
     kind: 'other',
-    own: [['uid', 'servera', 'serverp', 'vizstat']],
+    signatures: [['uid', 'servera', 'serverp', 'vizstat']],
     columns: { servera: 'dst_ip', serverp: 'dst_port' },
   },
-  { path: 'ftp', kind: 'ftp', own: [['uid', 'datachannel.passive']], columns: NAMED_USER },
+  { path: 'ftp', kind: 'ftp', signatures: [['uid', 'datachannel.passive']], columns: NAMED_USER },
   {
     path: 'radius',
     kind: 'other',
-    own: [
+    signatures: [
       ['uid', 'connectinfo'],
       ['uid', 'username', 'mac', 'result'],
     ],
     columns: NAMED_USER,
   },
-  { path: 'x509', kind: 'other', own: [['certificateserial']] },
-  { path: 'pe', kind: 'other', own: [['compilets', 'subsystem']] },
-  { path: 'stats', kind: 'other', own: [['peer', 'pktsproc']] },
-  { path: 'capture_loss', kind: 'other', own: [['tsdelta', 'percentlost']] },
-  { path: 'packet_filter', kind: 'other', own: [['node', 'filter', 'success']] },
+  { path: 'x509', kind: 'other', signatures: [['certificateserial']] },
+  { path: 'pe', kind: 'other', signatures: [['compilets', 'subsystem']] },
+  { path: 'stats', kind: 'other', signatures: [['peer', 'pktsproc']] },
+  { path: 'capture_loss', kind: 'other', signatures: [['tsdelta', 'percentlost']] },
+  { path: 'packet_filter', kind: 'other', signatures: [['node', 'filter', 'success']] },
 ];
 
 /** Other logs of Zeek's scripts: their names are their types. */
@@ -249,7 +249,7 @@ export function zeekLog(
     LOGS.find((candidate) => candidate.path === path) ??
     (path !== undefined && OTHER_LOGS.has(path)
       ? undefined
-      : LOGS.find(({ own }) => own.some((list) => hasAll(names, list))));
+      : LOGS.find(({ signatures }) => signatures.some((list) => hasAll(names, list))));
   const kind = log?.kind ?? (path === undefined ? undefined : kindOfPath(path)) ?? 'other';
   return {
     id,
@@ -273,7 +273,7 @@ function kindOfPath(path: string): Kind | undefined {
 /** Whether simplified column names are of some Zeek log: for zeek-cut's output and for JSON. */
 export function isZeek(names: ReadonlySet<string>): boolean {
   if (names.has('idorigh') || names.has('uid')) return true;
-  return LOGS.some(({ own }) => own.some((list) => hasAll(names, list)));
+  return LOGS.some(({ signatures }) => signatures.some((list) => hasAll(names, list)));
 }
 
 /** Forms of records that are remembered: those of one log are few. */
@@ -300,7 +300,7 @@ export class ZeekLogFinder {
     let log = byForm.get(form);
     if (log !== undefined || byForm.has(form)) return log;
     const names = new Set(keys.map(simplify));
-    log = LOGS.find(({ own }) => own.some((list) => hasAll(names, list)))?.path;
+    log = LOGS.find(({ signatures }) => signatures.some((list) => hasAll(names, list)))?.path;
     if (log !== undefined && !known && !UNMISTAKABLE.has(log)) {
       if (!IDENTIFIERS.some((name) => names.has(name))) log = undefined;
     }

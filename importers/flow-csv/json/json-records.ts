@@ -356,11 +356,11 @@ class Records {
   private second(writer: RowWriter, also: Also, i: number, value: Scalar): void {
     if (this.chosen[also.setter] !== i) return;
     const text = typeof value === 'string' ? value : String(value);
-    const own = wholeOrPart(text, also.part);
-    if (also.setter >= FIRST_TEXT) this.listed(writer, also.setter, own);
+    const known = wholeOrPart(text, also.part);
+    if (also.setter >= FIRST_TEXT) this.listed(writer, also.setter, known);
     else {
       // First: `toBytes` may replace `scratch` by a larger one.
-      const size = this.toBytes(own);
+      const size = this.toBytes(known);
       writer.typedAs('', also.setter, this.scratch, 0, size);
     }
   }
@@ -441,20 +441,20 @@ class Records {
     }
     const also = alsoOf(meaning?.also);
     // A mapping may rename two members to the same name: the second keeps its own.
-    const own = this.names.includes(name) ? key : name;
+    const unique = this.names.includes(name) ? key : name;
     const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
-    const isOwn = own.toLowerCase() === setter;
+    const isOwn = unique.toLowerCase() === setter;
     const member = {
       index,
       setter: numberOf(setter),
-      name: own,
+      name: unique,
       rank,
       also,
       isOwn,
       part: meaning?.part,
     };
     if (index === NOT_REMEMBERED) return member;
-    this.names.push(own);
+    this.names.push(unique);
     this.members.set(key, member);
     return member;
   }

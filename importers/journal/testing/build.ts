@@ -90,8 +90,8 @@ export function journalOf(
   const fields = new Map<string, number>();
   const places: number[] = [];
   let features = (isCompact ? FEATURE.compact : 0) | (isKeyedHash ? FEATURE.keyedHash : 0);
-  entries.forEach(({ realtime, fields: own }, i) => {
-    const items = own.map((field) => {
+  entries.forEach(({ realtime, fields: entryFields }, i) => {
+    const items = entryFields.map((field) => {
       const isStored = typeof field === 'object' && 'stored' in field;
       const content = isStored ? field.content : Buffer.from(field);
       const key = content.toString('latin1');

@@ -188,9 +188,9 @@ function decodedIn(
   const parts: Uint8Array[] = [];
   const problems = new Set<string>();
   let at = 0;
-  const own = bodies.filter((one) => one.start < start + sent.length && one.end > start);
-  if (own.length === 0) return undefined;
-  for (const body of own) {
+  const within = bodies.filter((one) => one.start < start + sent.length && one.end > start);
+  if (within.length === 0) return undefined;
+  for (const body of within) {
     const isBegun = body.start >= start;
     if (isBegun) for (const problem of body.problems) problems.add(problem);
     // A body that cannot be decoded at all is shown as sent.

@@ -100,11 +100,17 @@ it('reads options of version 9', async () => {
 });
 
 it('reads IPFIX: lengths that vary, the other direction, elements of makers', async () => {
-  const own = (id: number, size: number, maker: number): Uint8Array =>
+  const vendorField = (id: number, size: number, maker: number): Uint8Array =>
     cat(field(0x8000 + id, size), n32(maker));
   const fields = [
     ...[field(27, 16), field(28, 16), field(7, 2), field(11, 2), field(4, 1), field(152, 8)],
-    ...[field(153, 8), field(1, 8), own(1, 8, 29_305), field(371, 65_535), own(9, 2, 6871)],
+    ...[
+      field(153, 8),
+      field(1, 8),
+      vendorField(1, 8, 29_305),
+      field(371, 65_535),
+      vendorField(9, 2, 6871),
+    ],
   ];
   const template = set(2, n16(300), n16(fields.length), ...fields);
   const start = EXPORTED * 1000 - 1500;

@@ -32,7 +32,7 @@ export class ClassifiedFrames {
   readonly hasPorts: Uint8Array;
   readonly hasTcp: Uint8Array;
   /** Numbers of the frames with IP, ascending; so of those without, and of those that are left. */
-  readonly own: Int32Array;
+  readonly plainRows: Int32Array;
   readonly linked: Int32Array;
   readonly left: Int32Array;
   /** Number of each. */
@@ -61,7 +61,7 @@ export class ClassifiedFrames {
     this.hasIp4 = new Uint8Array(most);
     this.hasPorts = new Uint8Array(most);
     this.hasTcp = new Uint8Array(most);
-    this.own = new Int32Array(most);
+    this.plainRows = new Int32Array(most);
     this.linked = new Int32Array(most);
     this.left = new Int32Array(most);
   }
@@ -103,7 +103,7 @@ export class ClassifiedFrames {
     wires: Float64Array,
     n: number,
   ): void {
-    const { networks, transports, protocols, own, icmpInside } = this;
+    const { networks, transports, protocols, plainRows, icmpInside } = this;
     const { sources, targets, sourcePorts, targetPorts, tcpFlags } = this;
     const { hasIp, hasIp4, hasPorts, hasTcp } = this;
     let plain = 0;
@@ -160,7 +160,7 @@ export class ClassifiedFrames {
       networks[i] = at;
       transports[i] = transport;
       protocols[i] = proto;
-      own[plain++] = i;
+      plainRows[plain++] = i;
     }
     this.owned = plain;
     this.owned4 = plain4;

@@ -109,14 +109,14 @@ export class PlainFrames {
   /** The columns of the frames with plain IP among the first `n`, as classified. */
   private columns(bytes: Uint8Array, n: number, row: number): void {
     const { writes, batch, type, classified } = this;
-    const { protocols, own, owned, owned4, hasIp, hasIp4, hasPorts, hasTcp } = classified;
+    const { protocols, plainRows, owned, owned4, hasIp, hasIp4, hasPorts, hasTcp } = classified;
     if (owned === 0) return;
     if (writes.sources) put(batch.src_ip4, row, n, classified.sources, hasIp4);
     if (writes.targets) put(batch.dst_ip4, row, n, classified.targets, hasIp4);
     if (owned4 < owned) this.longAddresses(bytes, row);
     if (writes.proto) put(batch.proto, row, n, protocols, hasIp);
     if (type !== undefined) {
-      for (let j = 0; j < owned; j++) type.set(row + own[j]!, protocols[own[j]!]!);
+      for (let j = 0; j < owned; j++) type.set(row + plainRows[j]!, protocols[plainRows[j]!]!);
     }
     if (writes.sourcePort) put(batch.src_port, row, n, classified.sourcePorts, hasPorts);
     if (writes.targetPort) put(batch.dst_port, row, n, classified.targetPorts, hasPorts);
@@ -125,9 +125,9 @@ export class PlainFrames {
 
   private longAddresses(bytes: Uint8Array, row: number): void {
     const { batch, writes } = this;
-    const { networks, own, owned, hasIp4 } = this.classified;
+    const { networks, plainRows, owned, hasIp4 } = this.classified;
     for (let j = 0; j < owned; j++) {
-      const i = own[j]!;
+      const i = plainRows[j]!;
       if (hasIp4[i] === 1) continue;
       const at = networks[i]!;
       if (writes.sources) batch.setSource6(row + i, bytes, at + 8);
@@ -158,9 +158,9 @@ export class PlainFrames {
     const column = this.circuit(name);
     if (column === undefined) return;
     const { values, present } = column;
-    const { own, linked } = this.classified;
+    const { plainRows, linked } = this.classified;
     for (let j = 0; j < plain; j++) {
-      const i = own[j]!;
+      const i = plainRows[j]!;
       values[row + i] = numberOf(i);
       present[row + i] = 1;
     }

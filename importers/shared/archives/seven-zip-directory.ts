@@ -372,7 +372,7 @@ function substreams(
     // A folder of one file has the sum already.
     const isKnown = folders.map(({ crc }, i) => counts[i] === 1 && crc !== undefined);
     const wanted = folders.reduce(
-      (sum, { files: own }, i) => sum + (isKnown[i]! ? 0 : own.length),
+      (sum, { files: folderFiles }, i) => sum + (isKnown[i]! ? 0 : folderFiles.length),
       0,
     );
     const sums = fields.sums(wanted);

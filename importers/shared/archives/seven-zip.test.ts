@@ -226,7 +226,7 @@ function made(folders: readonly MadeFolder[], parts: { streams?: Buffer; files?:
       ...coders.slice(1).map((_, i) => Buffer.of(i, i + 1)),
     ),
   );
-  const own = folders.flatMap((folder) =>
+  const members = folders.flatMap((folder) =>
     folder.files.slice(1).map((_, i) => number(folder.files[i]!.content.length)),
   );
   const sums = files.map(({ content }) => {
@@ -241,7 +241,7 @@ function made(folders: readonly MadeFolder[], parts: { streams?: Buffer; files?:
     ...[0, 7, 11, number(folders.length), 0, ...chains, 12],
     ...folders.flatMap(({ coders }) => coders.toReversed().map(([, size]) => number(size))),
     ...[0, 8, 13, ...folders.map((folder) => number(folder.files.length))],
-    ...[9, ...own, 10, 1, ...sums, 0, parts.streams ?? none, 0],
+    ...[9, ...members, 10, 1, ...sums, 0, parts.streams ?? none, 0],
     ...[5, number(files.length), 17, number(names.length + 1), 0, names, parts.files ?? none, 0, 0],
   );
   const data = Buffer.concat(folders.map(({ packed }) => packed));

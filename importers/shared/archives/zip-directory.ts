@@ -94,7 +94,7 @@ export async function mendedZip(
   check: (consumed: number, produced: number) => void,
 ): Promise<MendedZip | undefined> {
   const size = await sizeOf(archive);
-  const end = await ownEnd(archive, size);
+  const end = await endOfArchive(archive, size);
   if (end !== undefined)
     return {
       ...{ reader: new Spliced(archive, end, Buffer.alloc(0)), size: end, after: size - end },
@@ -128,7 +128,7 @@ async function sizeOf(archive: ZipArchive): Promise<number> {
 }
 
 /** The end of an archive whose directory directly precedes its end record, and which other bytes follow. */
-async function ownEnd(archive: ZipArchive, size: number): Promise<number | undefined> {
+async function endOfArchive(archive: ZipArchive, size: number): Promise<number | undefined> {
   const base = Math.max(0, size - MOST_AFTER);
   const parts: Uint8Array[] = [];
   for await (const part of blocksOf(archive, base, size)) parts.push(Uint8Array.from(part));
@@ -145,12 +145,12 @@ async function ownEnd(archive: ZipArchive, size: number): Promise<number | undef
 
 /** Whether the end record at `at` is that of a ZIP64 archive, directly preceded by its locator and end record. */
 function isEnd64(tail: Buffer, at: number, base: number): boolean {
-  const [locator, own] = [at - LOCATOR_BYTES, at - LOCATOR_BYTES - END64_BYTES];
+  const [locator, end64] = [at - LOCATOR_BYTES, at - LOCATOR_BYTES - END64_BYTES];
   return (
-    own >= 0 &&
+    end64 >= 0 &&
     tail.readUInt32LE(locator) === LOCATOR &&
-    tail.readUInt32LE(own) === END64 &&
-    tail.readBigUInt64LE(locator + 8) === BigInt(base + own)
+    tail.readUInt32LE(end64) === END64 &&
+    tail.readBigUInt64LE(locator + 8) === BigInt(base + end64)
   );
 }
 

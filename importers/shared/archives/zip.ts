@@ -147,9 +147,9 @@ async function openZip(archive: ZipArchive, limits: () => DecompressionLimits): 
     return { zip, mended: undefined };
   } catch (error) {
     // Bytes decoded to find the end of a member are counted when it is read.
-    const { meter: _, ...own } = limits();
+    const { meter: _, ...uncounted } = limits();
     const mended = await mendedZip(archive, inflateRaw, (consumed, produced) =>
-      checkLimits(own, 'zip', consumed, produced),
+      checkLimits(uncounted, 'zip', consumed, produced),
     ).catch((other: unknown) => {
       if (other instanceof LimitError) throw other;
       return undefined;

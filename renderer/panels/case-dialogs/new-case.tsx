@@ -21,14 +21,14 @@ export function NewCaseDialog({ paths, files }: Props) {
   const taken = (info?.recent ?? []).map((one) => one.name);
   const [name, setName] = useState(() => suggestedName(new Date(), taken));
   // Follows the name until the user edits it.
-  const [ownPath, setOwnPath] = useState<string>();
+  const [chosenPath, setChosenPath] = useState<string>();
   // Nor does it change while it has the focus: the folder of cases may become known late, and the user's typing
   // would be appended to the new path.
   const [pathOnFocus, setPathOnFocus] = useState<string>();
   const [number, setNumber] = useState('');
   const [examiner, setExaminer] = useState('');
   const pathIn = (known: typeof info): string =>
-    ownPath ?? pathOnFocus ?? (known === undefined ? '' : casePathOf(known.casesFolder, name));
+    chosenPath ?? pathOnFocus ?? (known === undefined ? '' : casePathOf(known.casesFolder, name));
   const path = pathIn(info);
   const pending = paths?.length ?? files?.length ?? 0;
 
@@ -44,7 +44,7 @@ export function NewCaseDialog({ paths, files }: Props) {
   });
   const choose = async (): Promise<void> => {
     const chosen = await shell?.chooseNewCase(path);
-    if (chosen !== undefined) setOwnPath(chosen);
+    if (chosen !== undefined) setChosenPath(chosen);
   };
   return (
     <Modal opened onClose={dialogs.close} title="New case" size="md">
@@ -69,7 +69,7 @@ export function NewCaseDialog({ paths, files }: Props) {
           value={path}
           onFocus={() => setPathOnFocus(path)}
           onBlur={() => setPathOnFocus(undefined)}
-          onChange={(event) => setOwnPath(event.currentTarget.value)}
+          onChange={(event) => setChosenPath(event.currentTarget.value)}
           {...chooseSection(shell && choose)}
         />
         <DescriptionInputs {...{ number, setNumber, examiner, setExaminer }} />

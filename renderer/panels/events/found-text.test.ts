@@ -95,8 +95,8 @@ describe('searchedTexts', () => {
   };
 
   it('leaves out what Daybook concludes', () => {
-    const own = searchedTexts(Object.keys(event), (name) => event[name] ?? null);
-    expect([...own.keys()]).toEqual(['message', 'action', 'attrs.zone']);
+    const searched = searchedTexts(Object.keys(event), (name) => event[name] ?? null);
+    expect([...searched.keys()]).toEqual(['message', 'action', 'attrs.zone']);
     const cut = { ...event, extractor: 'fw/1' };
     const texts = searchedTexts(Object.keys(cut), (name) => (cut as typeof event)[name] ?? null);
     expect([...texts.keys()]).toEqual(['message', 'attrs.zone']);

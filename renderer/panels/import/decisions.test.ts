@@ -55,8 +55,8 @@ describe('a decision for all', () => {
   });
 
   it('changes all files where it is about the clock, also when it is taken back', () => {
-    const own = { '/a.log': { clock: '90s fast' } };
-    expect(undecidedFiles(previews, own, { clock: undefined })).toEqual(['/x.tar']);
+    const bySource = { '/a.log': { clock: '90s fast' } };
+    expect(undecidedFiles(previews, bySource, { clock: undefined })).toEqual(['/x.tar']);
   });
 });
 

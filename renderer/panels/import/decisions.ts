@@ -25,8 +25,8 @@ type ReadOptions = Pick<
 >;
 
 /** Decisions for a file: its own override those for all. */
-function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
-  const merged = { ...shared, ...defined(own[path] ?? {}) };
+function decisionOf(path: string, shared: Decision, bySource: OwnDecisions): ReadOptions {
+  const merged = { ...shared, ...defined(bySource[path] ?? {}) };
   const { tz, year, dateOrder, clock, format, mapping } = merged;
   return {
     ...(tz === undefined ? {} : { tz }),
@@ -46,18 +46,18 @@ function defined(decision: Decision): Decision {
 export function importItems(
   paths: readonly string[],
   shared: Decision,
-  own: OwnDecisions,
+  bySource: OwnDecisions,
 ): Params<'import.start'>['items'] {
-  const decided = Object.keys(own).filter(
-    (path) => !paths.includes(path) && Object.keys(defined(own[path] ?? {})).length > 0,
+  const decided = Object.keys(bySource).filter(
+    (path) => !paths.includes(path) && Object.keys(defined(bySource[path] ?? {})).length > 0,
   );
-  return [...paths, ...decided].map((path) => ({ path, ...decisionOf(path, shared, own) }));
+  return [...paths, ...decided].map((path) => ({ path, ...decisionOf(path, shared, bySource) }));
 }
 
 /** Paths of the files that a decision for all changes: those that need it and have none of their own. */
 export function undecidedFiles(
   previews: readonly Preview[],
-  own: OwnDecisions,
+  bySource: OwnDecisions,
   decision: Decision,
 ): string[] {
   const isOpen = (
@@ -65,7 +65,7 @@ export function undecidedFiles(
     name: 'tz' | 'year' | 'dateOrder' | 'clock',
   ): boolean => {
     const isAsked = { tz: asks.zone, year: asks.year, dateOrder: asks.dateOrder, clock: true };
-    return isAsked[name] && name in decision && own[path]?.[name] === undefined;
+    return isAsked[name] && name in decision && bySource[path]?.[name] === undefined;
   };
   const open = previews.filter((one) =>
     (['tz', 'year', 'dateOrder', 'clock'] as const).some((name) => isOpen(one, name)),
@@ -77,11 +77,11 @@ export function undecidedFiles(
 export function groupsOf(
   paths: readonly string[],
   shared: Decision,
-  own: OwnDecisions,
+  bySource: OwnDecisions,
 ): { options: ReadOptions; paths: string[] }[] {
   const groups = new Map<string, { options: ReadOptions; paths: string[] }>();
   for (const path of paths) {
-    const options = decisionOf(path, shared, own);
+    const options = decisionOf(path, shared, bySource);
     const key = JSON.stringify(options);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { options, paths: [path] });

@@ -51,14 +51,14 @@ function useKept(first: string | undefined) {
   const keep = useCallback(
     async (bytesOf: () => Promise<Uint8Array>): Promise<void> => {
       forget();
-      const own = newest.current;
+      const current = newest.current;
       try {
         const bytes = await bytesOf();
         if (bytes.length > MOST_BYTES) throw tooLarge();
         const id = await lists.keep(bytes);
-        if (own === newest.current) setKept(id);
+        if (current === newest.current) setKept(id);
       } catch (failure) {
-        if (own === newest.current) setError(infoOf(failure));
+        if (current === newest.current) setError(infoOf(failure));
       }
     },
     [lists, forget],

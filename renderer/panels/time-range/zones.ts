@@ -23,9 +23,9 @@ export function systemZone(): string {
 
 /** All names, the usual ones first. */
 export function allZones(): readonly string[] {
-  const own = systemZone();
+  const local = systemZone();
   const known = 'supportedValuesOf' in Intl ? Intl.supportedValuesOf('timeZone') : FEW;
-  const first = own === 'UTC' ? ['UTC'] : ['UTC', own];
+  const first = local === 'UTC' ? ['UTC'] : ['UTC', local];
   return [...first, ...known.filter((name) => !first.includes(name))];
 }
 

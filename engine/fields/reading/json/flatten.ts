@@ -69,8 +69,8 @@ export function unwrap(flat: Flat): boolean {
     keys.splice(i, 1);
     values.splice(i, 1);
     for (const [at, key] of inner.keys.entries()) {
-      const own = outside.has(key) ? `${name}.${key}` : key;
-      addMember(flat, own, inner.values[at]!, inner.written?.get(key));
+      const unwrapped = outside.has(key) ? `${name}.${key}` : key;
+      addMember(flat, unwrapped, inner.values[at]!, inner.written?.get(key));
     }
     return isRepeated;
   }

@@ -47,7 +47,7 @@ interface OwnText {
   readonly column: number;
   readonly text: TextRows;
   /** Where values of it are kept by column. */
-  readonly own: ValueColumn | undefined;
+  readonly byRow: ValueColumn | undefined;
 }
 
 export class TextIndexBuilder {
@@ -98,20 +98,20 @@ export class TextIndexBuilder {
     const { cut } = rows;
     const hasMessages = cut !== undefined || columns[0]?.column === MESSAGE;
     this.shapes.expect(this.rows + rows.length, hasMessages);
-    const values: { column: number; own: ValueColumn }[] = [];
+    const values: { column: number; byRow: ValueColumn }[] = [];
     const texts: OwnText[] = [];
     for (const { column, text } of columns) {
-      const own = this.valuesOf(column);
-      if (own !== undefined) values.push({ column, own });
-      if (own === undefined || this.addValues(column, own, text, rows.length))
-        texts.push({ column, text, own });
+      const byRow = this.valuesOf(column);
+      if (byRow !== undefined) values.push({ column, byRow });
+      if (byRow === undefined || this.addValues(column, byRow, text, rows.length))
+        texts.push({ column, text, byRow });
     }
     if (cut !== undefined) this.forms.begin(cut);
     if (hasMessages || texts.length > 0 || overflow !== undefined) {
       // Messages that few rows have, as of packets, cost those few.
       const [only] = texts;
       const isAlone = texts.length === 1 && cut === undefined && overflow === undefined;
-      const sparse = isAlone && only!.own === undefined && only!.text.same !== true;
+      const sparse = isAlone && only!.byRow === undefined && only!.text.same !== true;
       const { length } = rows;
       for (let row = 0; row < length; row++) {
         if (sparse && only!.text.present[row] === 0) {
@@ -142,14 +142,15 @@ export class TextIndexBuilder {
   ): void {
     if (cut !== undefined && cut.shapeOf[row] !== 0) this.cutMessage(cut.shapeOf[row]! - 1, row);
     for (let c = 0; c < texts.length; c++) {
-      const { column, text, own } = texts[c]!;
-      if (own === undefined ? text.present[row] === 0 : own.codeAt(this.row) !== AS_TEXT) continue;
+      const { column, text, byRow } = texts[c]!;
+      if (byRow === undefined ? text.present[row] === 0 : byRow.codeAt(this.row) !== AS_TEXT)
+        continue;
       const { data } = text;
       const start = text.starts[text.same === true ? 0 : row]!;
       const length = lengthAt(data, start);
       if (column === MESSAGE) this.text(column, data, start + 4, start + 4 + length);
-      else if (own === undefined) this.value(column, data, start + 4, start + 4 + length);
-      else this.textOfValue(column, own, data, start + 4, start + 4 + length);
+      else if (byRow === undefined) this.value(column, data, start + 4, start + 4 + length);
+      else this.textOfValue(column, byRow, data, start + 4, start + 4 + length);
     }
     if (overflow !== undefined && (overflow.same === true || overflow.present[row] === 1)) {
       const column = this.columnOf(OVERFLOW)!;
@@ -163,7 +164,7 @@ export class TextIndexBuilder {
     const { tokens, shapes, columns, rows, items, rowStarts, implied, pairs } = this;
     const { forms } = this.forms;
     const values = this.byColumn;
-    for (const own of values) own?.fill(0, rows - own.length);
+    for (const column of values) column?.fill(0, rows - column.length);
     const text = { tokens, shapes, forms, columns, rows, items, rowStarts, implied, pairs, values };
     const finished = finishText(text, order);
     // Room for the indexes of columns, which are finished next.
@@ -188,31 +189,31 @@ export class TextIndexBuilder {
   private valuesOf(column: number): ValueColumn | undefined {
     if (column === MESSAGE || column >= MOST_BY_ROW) return undefined;
     if (this.columns[column] === OVERFLOW) return undefined;
-    const own = (this.byColumn[column] ??= new ValueColumn(this.rows));
-    own.fill(0, this.rows - own.length);
-    return own;
+    const byRow = (this.byColumn[column] ??= new ValueColumn(this.rows));
+    byRow.fill(0, this.rows - byRow.length);
+    return byRow;
   }
 
   /** Adds the values of a column's `n` rows; returns whether some of them are not whole shapes. */
-  private addValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
+  private addValues(column: number, byRow: ValueColumn, text: TextRows, n: number): boolean {
     if (text.same === true) {
       const { data, starts } = text;
       const start = starts[0]! + 4;
       const shape = this.wholeShape(column, data, start, start + lengthAt(data, starts[0]!));
-      own.fill(shape === NO_SHAPE ? AS_TEXT : shape + 1, n);
+      byRow.fill(shape === NO_SHAPE ? AS_TEXT : shape + 1, n);
       if (shape !== NO_SHAPE) this.shapes.rows[shape]! += n;
       return shape === NO_SHAPE;
     }
     return text.few === true
-      ? this.addFewValues(column, own, text, n)
-      : this.addEachValue(column, own, text, n);
+      ? this.addFewValues(column, byRow, text, n)
+      : this.addEachValue(column, byRow, text, n);
   }
 
-  private addFewValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
+  private addFewValues(column: number, byRow: ValueColumn, text: TextRows, n: number): boolean {
     const { data } = text;
     const { rows } = this.shapes;
-    const first = own.length;
-    const codes = own.extend(n);
+    const first = byRow.length;
+    const codes = byRow.extend(n);
     const { places, counts } = fewTexts(text, n);
     const known = new Uint16Array(data.length);
     let texts = false;
@@ -226,11 +227,11 @@ export class TextIndexBuilder {
     return texts;
   }
 
-  private addEachValue(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
+  private addEachValue(column: number, byRow: ValueColumn, text: TextRows, n: number): boolean {
     const { data, starts, present } = text;
     const { rows } = this.shapes;
-    const first = own.length;
-    const codes = own.extend(n);
+    const first = byRow.length;
+    const codes = byRow.extend(n);
     let texts = false;
     for (let row = nextPresent(present, 0, n); row < n; row = nextPresent(present, row + 1, n)) {
       const start = starts[row]!;
@@ -249,21 +250,21 @@ export class TextIndexBuilder {
   /** The row's value in a column if it is not a whole shape, or could not be one when it was looked up. */
   private textOfValue(
     column: number,
-    own: ValueColumn,
+    byRow: ValueColumn,
     data: Uint8Array,
     start: number,
     end: number,
   ): void {
-    const codes = own.extend(0);
+    const codes = byRow.extend(0);
     codes[this.row] = 0;
     this.text(column, data, start, end);
   }
 
   /** Records which of the row's values that are stored by column occurred with the message's shape. */
-  private noteValues(columns: readonly { column: number; own: ValueColumn }[]): void {
+  private noteValues(columns: readonly { column: number; byRow: ValueColumn }[]): void {
     for (let i = 0; i < columns.length; i++) {
-      const { column, own } = columns[i]!;
-      const code = own.codeAt(this.row);
+      const { column, byRow } = columns[i]!;
+      const code = byRow.codeAt(this.row);
       if (code !== 0) this.noteImplied(code - 1, column);
     }
   }
@@ -482,10 +483,10 @@ export class TextIndexBuilder {
     const { shapes } = this;
     shapes.rows[shape]! += 1;
     const isValue = column !== MESSAGE && shapes.opens[shape] === 0 && !shapes.isFree(shape);
-    const own = isValue ? this.byColumn[column] : undefined;
-    if (own !== undefined) {
+    const byRow = isValue ? this.byColumn[column] : undefined;
+    if (byRow !== undefined) {
       // It is recorded with the row's others.
-      own.codes[this.row] = shape + 1;
+      byRow.codes[this.row] = shape + 1;
       return;
     }
     this.item((shape | SHAPE_ITEM) >>> 0);

@@ -123,9 +123,9 @@ it('is the same for columns with one text in all rows, told once or row by row',
         const short = new TextIndexBuilder();
         let n = 0;
         for (const { rows, all } of batches) {
-          const own = indexRows(rows.map((row): TextRow => ({ ...row, ...all })));
-          plain.add(own);
-          short.add(shortened(own));
+          const together = indexRows(rows.map((row): TextRow => ({ ...row, ...all })));
+          plain.add(together);
+          short.add(shortened(together));
           n += rows.length;
         }
         const order = turned ? Uint32Array.from({ length: n }, (_, row) => n - 1 - row) : undefined;

@@ -230,9 +230,9 @@ class RowLists {
     this.order = order;
     this.counts = countsOf(text, closed);
     this.every = new Uint8Array(closed.count);
-    text.values.forEach((own, column) => {
-      if (own !== undefined && hasEvery(own, column, closed))
-        this.every[closed.numberOf[own.only! - 1]!] = 1;
+    text.values.forEach((byRow, column) => {
+      if (byRow !== undefined && hasEvery(byRow, column, closed))
+        this.every[closed.numberOf[byRow.only! - 1]!] = 1;
     });
     this.masks = new Uint8Array(text.tokens.limit);
     this.others = new Uint32Array(text.tokens.limit);
@@ -253,9 +253,9 @@ class RowLists {
     const sizeOf = (key: number): number => {
       const list = listOf(key);
       if (list < 0 || (key >= size && this.every[key - size] === 1)) return 0;
-      const own = counts[list]! + 1;
-      if (key >= size || several[key] === 0) return own;
-      return more.get(key)!.reduce((sum, one) => sum + counts[one]! + 1, own);
+      const capacity = counts[list]! + 1;
+      if (key >= size || several[key] === 0) return capacity;
+      return more.get(key)!.reduce((sum, one) => sum + counts[one]! + 1, capacity);
     };
     let rows = new Uint32Array(0);
     for (let from = 0; from < keys;) {
@@ -389,9 +389,9 @@ class RowLists {
     const { values } = this.text;
     const lists = this.closed.numberOf.map((number) => limit + number);
     for (let column = 0; column < values.length; column++) {
-      const own = values[column];
-      if (own === undefined || hasEvery(own, column, this.closed)) continue;
-      listValues(own, { lists, ends, out, order: this.order });
+      const byRow = values[column];
+      if (byRow === undefined || hasEvery(byRow, column, this.closed)) continue;
+      listValues(byRow, { lists, ends, out, order: this.order });
     }
   }
 
@@ -400,9 +400,9 @@ class RowLists {
     const { items, rowStarts, rows, shapes, forms, values } = this.text;
     const { implied } = this.closed;
     const columns: { column: number; codes: Uint16Array }[] = [];
-    values.forEach((own, column) => {
-      if (own !== undefined && own.only !== 0 && column < IMPLIED_COLUMNS)
-        if (impliesAny(implied, column)) columns.push({ column, codes: own.extend(0) });
+    values.forEach((byRow, column) => {
+      if (byRow !== undefined && byRow.only !== 0 && column < IMPLIED_COLUMNS)
+        if (impliesAny(implied, column)) columns.push({ column, codes: byRow.extend(0) });
     });
     if (columns.length === 0) return;
     for (
@@ -424,7 +424,7 @@ class RowLists {
   tokenless(): Uint32Array {
     const { order, shapesWithTokens } = this;
     const { items, rowStarts, rows, shapes, forms, values } = this.text;
-    if (!hasItems(this.text) && values.every((own) => own === undefined || own.only === 0))
+    if (!hasItems(this.text) && values.every((byRow) => byRow === undefined || byRow.only === 0))
       return countedUp(rows);
     const { numberOf, isFree } = this.closed;
     // For each shape whether its rows have a token, whatever else they have.

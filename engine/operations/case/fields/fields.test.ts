@@ -199,8 +199,8 @@ describe('the fields of a case', () => {
     const path = join(root, 'wide.json');
     const names = Array.from({ length: 1500 }, (_, n) => `field_${n}`);
     const lines = Array.from({ length: 20 }, (_, n) => {
-      const own = names.filter((_, i) => i % 20 === n || i < 3);
-      const values = Object.fromEntries(own.map((name) => [name, n]));
+      const chosen = names.filter((_, i) => i % 20 === n || i < 3);
+      const values = Object.fromEntries(chosen.map((name) => [name, n]));
       return `${JSON.stringify({ timestamp: time(0), ...values })}\n`;
     });
     writeFileSync(path, lines.join(''));

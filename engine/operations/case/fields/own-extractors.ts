@@ -138,21 +138,21 @@ interface ListedExtractor {
 
 /** The extractors of a case, its own first; undefined: Daybook's. @throws DaybookError not-a-case */
 export function extractorsOf(folder: string | undefined): ListedExtractor[] {
-  const own = folder === undefined ? [] : ownExtractors(folder);
-  const names = new Set(own.map(({ extractor }) => extractor.name));
+  const ofCase = folder === undefined ? [] : extractorsInCase(folder);
+  const names = new Set(ofCase.map(({ extractor }) => extractor.name));
   const listed = ({ extractor, sha256 }: Pick<OwnExtractor, 'extractor'> & { sha256?: string }) => {
     const { name, version, title, fields } = extractor;
     return { name, version, title, fields, sha256 };
   };
   return [
-    ...own.map(listed),
+    ...ofCase.map(listed),
     ...shippedExtractors()
       .filter(({ name }) => !names.has(name))
       .map((extractor) => listed({ extractor })),
   ];
 }
 
-function ownExtractors(folder: string): (OwnExtractor & { sha256: string })[] {
+function extractorsInCase(folder: string): (OwnExtractor & { sha256: string })[] {
   const catalog = Catalog.open(folder);
   try {
     return catalog.extractors.all().map(({ document, name, sha256 }) => ({
@@ -177,10 +177,10 @@ export function testedExtractor(
   readonly samples: number;
   readonly wrong: readonly WrongSample[];
 } {
-  const own = readOwnExtractor(document, file);
-  const { name, version, fields, samples, uncut } = own.extractor;
+  const given = readOwnExtractor(document, file);
+  const { name, version, fields, samples, uncut } = given.extractor;
   return {
     ...{ mark: `${name}/${version}`, fields },
-    ...{ samples: samples.length + uncut.length, wrong: wrongSamples(own) },
+    ...{ samples: samples.length + uncut.length, wrong: wrongSamples(given) },
   };
 }

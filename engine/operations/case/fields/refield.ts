@@ -119,9 +119,9 @@ class Refield {
     this.writer = writer;
     this.sources = new Map(sources.map((source) => [source.id, source]));
     this.parameters = parameters;
-    const own = writer.catalog.extractors.all();
-    this.cutter = cutterWith(own.map(({ document }) => document));
-    this.extractors = extractorsText(own);
+    const added = writer.catalog.extractors.all();
+    this.cutter = cutterWith(added.map(({ document }) => document));
+    this.extractors = extractorsText(added);
   }
 
   async run(): Promise<RefieldReport> {
@@ -310,14 +310,15 @@ class Refield {
     const replace: Record<string, string> = {};
     for (const name of new Set([...had, ...cut])) {
       const now = cut.includes(name) ? identifier(BESIDE + name) : 'NULL';
-      const own = had.includes(name) ? identifier(name) : 'NULL';
+      const current = had.includes(name) ? identifier(name) : 'NULL';
       const wasCut = had.includes('extractor') ? 'extractor IS NOT NULL' : 'false';
       // What a source states stays, and so does a host named by a message. Cutting messages depends on their
       // process, which stays.
-      const first = name === 'host' ? `coalesce(${now}, ${own})` : `coalesce(${own}, ${now})`;
+      const first =
+        name === 'host' ? `coalesce(${now}, ${current})` : `coalesce(${current}, ${now})`;
       const stays = name === 'host' || name === 'pid' ? first : now;
       replace[name] =
-        `CASE WHEN ${identifier(BESIDE + ROW)} IS NULL THEN ${own} WHEN ${wasCut} THEN ${stays} ` +
+        `CASE WHEN ${identifier(BESIDE + ROW)} IS NULL THEN ${current} WHEN ${wasCut} THEN ${stays} ` +
         `ELSE ${first} END`;
     }
     const beside = { select: read, row: BESIDE + ROW };
@@ -373,8 +374,8 @@ function textAt(
 
 /** `74 of Daybook, acme/2`. */
 function extractorsText(
-  own: readonly { readonly name: string; readonly version: number }[],
+  ofCase: readonly { readonly name: string; readonly version: number }[],
 ): string {
-  const names = own.map(({ name, version }) => `${name}/${version}`);
+  const names = ofCase.map(({ name, version }) => `${name}/${version}`);
   return [`${shippedExtractors().length} of Daybook`, ...names].join(', ');
 }

@@ -241,7 +241,7 @@ class Attaching {
 
   private async compare(isNext: boolean): Promise<Comparison> {
     const { cluster, days } = this;
-    const own = new Set([...days.values()].flatMap((files) => files.map(({ path }) => path)));
+    const listed = new Set([...days.values()].flatMap((files) => files.map(({ path }) => path)));
     const noted = new Map<string, string>();
     const counted = new Map<string, string[]>();
     const others = new Set<string>();
@@ -250,14 +250,14 @@ class Attaching {
       `SELECT path, day, sha256 FROM ${this.at('files', isNext)}`,
     )) {
       noted.set(String(path), String(sha256));
-      if (!own.has(String(path))) others.add(String(day));
+      if (!listed.has(String(path))) others.add(String(day));
     }
     for (const [file, day, ...numbers] of await cluster.rows(
       countFiles(this.at('events', isNext)),
     )) {
       const path = String(file);
       counted.set(path, numbers.map(String));
-      if (own.has(path)) continue;
+      if (listed.has(path)) continue;
       others.add(String(day));
       if (!noted.has(path)) differing.push({ path, message: 'is not of a hand-over' });
     }
@@ -371,9 +371,9 @@ class Attaching {
     for (const isNext of [false, true]) if ((await this.materialised(isNext)).length > 0) return;
     const files = [...this.days.values()].flat();
     await cluster.run(SAMPLE_TABLE);
-    for (const own of Map.groupBy(files, ({ kind }) => kind).values()) {
-      const largest = own.reduce((most, one) => (one.rows > most.rows ? one : most));
-      const rows = own.reduce((sum, one) => sum + one.rows, 0);
+    for (const ofKind of Map.groupBy(files, ({ kind }) => kind).values()) {
+      const largest = ofKind.reduce((most, one) => (one.rows > most.rows ? one : most));
+      const rows = ofKind.reduce((sum, one) => sum + one.rows, 0);
       await this.place.insert(...sampleOf(largest, rows));
     }
     const names = textsOf(await cluster.rows(commonAttributes()));
@@ -388,8 +388,8 @@ class Attaching {
       if (table === undefined || file.rows === 0) continue;
       await place.insert(table.insert(this.at(table.name, true)), table.form, file);
     }
-    const { case: own, writtenAt, audit } = manifest;
-    const values = [own.id, own.name, writtenAt, audit.head].map(text).join(', ');
+    const { case: caseAbout, writtenAt, audit } = manifest;
+    const values = [caseAbout.id, caseAbout.name, writtenAt, audit.head].map(text).join(', ');
     await cluster.run(`INSERT INTO ${this.at('attached', true)} VALUES (${values})`);
   }
 }

@@ -47,11 +47,11 @@ export async function wholeEventOn(
   const tags = (await tagsOfEvents(session, [event])).get(event) ?? [];
   const one = eventOf(key, { columns, row: found }, shownAs, about);
   // Entries of a map are in no order.
-  const own = one.fields.filter(({ attribute }) => attribute);
-  own.sort((a, b) => compareNaturally(a.name, b.name));
+  const attributes = one.fields.filter(({ attribute }) => attribute);
+  attributes.sort((a, b) => compareNaturally(a.name, b.name));
   return {
     ...one,
-    fields: [...one.fields.filter(({ attribute }) => !attribute), ...own],
+    fields: [...one.fields.filter(({ attribute }) => !attribute), ...attributes],
     tags,
     ...(otherNotes.length === 0 ? {} : { otherNotes }),
   };

@@ -121,9 +121,9 @@ export class TimeOrder {
 function numbered(spans: readonly Span[], start: number): Slice[] {
   let next = start;
   return spans.map(({ from, to, count }) => {
-    const own = { from, to, count, start: next };
+    const slice = { from, to, count, start: next };
     next += count;
-    return own;
+    return slice;
   });
 }
 

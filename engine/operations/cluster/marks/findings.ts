@@ -126,9 +126,9 @@ async function listed(session: ClusterSession): Promise<{ all: Listed[]; times: 
       const rating = ratings.get(keyOf({ kind: 'tag', tag: name })) ?? UNRATED;
       return [{ kind: 'tag', tag: name, id, span, rating }];
     }),
-    ...[...notes].map(([event, own]): Listed => {
+    ...[...notes].map(([event, notesOfEvent]): Listed => {
       const rating = ratings.get(keyOf({ kind: 'note', event })) ?? UNRATED;
-      return { kind: 'note', event, notes: own, rating };
+      return { kind: 'note', event, notes: notesOfEvent, rating };
     }),
   ];
   return { all: inOrder(found, times), times };

@@ -162,10 +162,12 @@ export async function listNotesOn(cluster: Cluster): Promise<Result<'note.list'>
     `SELECT event_id, toString(max(at)), count() OVER () FROM ${tableOf(cluster, 'tags')} WHERE by_hand GROUP BY event_id ORDER BY max(at) DESC LIMIT ${MOST_TAGGED}`,
   );
   const listed = [
-    ...[...notes].map(([event, own]) => ({
+    ...[...notes].map(([event, notesOfOne]) => ({
       event,
-      text: own.map(({ user, text: said }) => (user === me ? said : `${user}: ${said}`)).join('\n'),
-      at: own[0]!.at,
+      text: notesOfOne
+        .map(({ user, text: said }) => (user === me ? said : `${user}: ${said}`))
+        .join('\n'),
+      at: notesOfOne[0]!.at,
     })),
     ...tagged
       .filter(([event]) => !notes.has(cellText(event)))

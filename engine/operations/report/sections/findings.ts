@@ -39,7 +39,7 @@ export function findingsSection({ findings, info, request }: ReportFacts): Secti
   return {
     id: 'findings',
     title: 'Findings',
-    ownPage: shown.length > 0,
+    startsPage: shown.length > 0,
     body:
       shown.length === 0
         ? markup`<p>No event of this case has a tag or a note.</p>`

@@ -24,7 +24,7 @@ export function sourcesSection({ sources, totals, overlaps, request }: ReportFac
   return {
     id: 'sources',
     title: 'Sources',
-    ownPage: sources.shown.length > 0,
+    startsPage: sources.shown.length > 0,
     body: markup` <p>
         ${counted(totals.sources, 'source')}: each is a file, or a member of an archive, with
         content of its own. Every record that was read is accounted for: read = stored + duplicate +

@@ -13,8 +13,8 @@ export function communityReader(scope: RowScope): (row: number) => string | unde
     v6: scope.column({ column: `${side}_ip6` }),
   }));
   return (row) => {
-    const own = stated(row);
-    if (own !== undefined) return own;
+    const id = stated(row);
+    if (id !== undefined) return id;
     const number = numberAt(proto, row);
     const [from, to] = sides.map(({ v4, v6 }) => address(v4, v6, row));
     if (number === undefined || from === undefined || to?.length !== from.length) return undefined;

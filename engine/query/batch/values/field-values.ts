@@ -73,8 +73,8 @@ function attributeRead(scope: RowScope, key: string): Read {
 }
 
 /** A column's text, or that of the attribute with its name. */
-function sharedRead(own: Read, attribute: string | undefined, scope: RowScope): Read {
-  if (attribute === undefined) return own;
+function sharedRead(column: Read, attribute: string | undefined, scope: RowScope): Read {
+  if (attribute === undefined) return column;
   const other = attributeRead(scope, attribute);
-  return (row) => own(row) ?? other(row);
+  return (row) => column(row) ?? other(row);
 }

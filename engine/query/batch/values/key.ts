@@ -110,15 +110,17 @@ class FieldCodec {
         return [of(field.refs[side], 0)];
       case 'text': {
         const coded = scope.coded(field.ref);
-        const own = coded === undefined ? of(field.ref, 0) : codedReader(coded, texts);
+        const column = coded === undefined ? of(field.ref, 0) : codedReader(coded, texts);
         const { attribute } = field;
-        return [attribute === undefined ? own : sharedReader(own, attribute.key, scope, texts)];
+        return [
+          attribute === undefined ? column : sharedReader(column, attribute.key, scope, texts),
+        ];
       }
       case 'time':
         return [of(field.ref, 0)];
       case 'address': {
-        const own = field.sides[side];
-        return shape.parts.map(({ role }, i) => of(role === 'v4' ? own?.v4 : own?.v6, i));
+        const ends = field.sides[side];
+        return shape.parts.map(({ role }, i) => of(role === 'v4' ? ends?.v4 : ends?.v6, i));
       }
       case 'attribute':
         return [attributeKeys(field.key, scope, texts)];
@@ -321,7 +323,7 @@ function attributeKeys(key: string, scope: RowScope, texts: ByteDictionary): Par
 
 /** The text of a column, or that of the attribute with its name if a row has none. */
 function sharedReader(
-  own: PartReader,
+  column: PartReader,
   key: string,
   scope: RowScope,
   texts: ByteDictionary,
@@ -330,10 +332,10 @@ function sharedReader(
   return {
     words: 1,
     begin: () => {
-      own.begin();
+      column.begin();
       attribute.begin();
     },
-    read: (row, out, at, i) => own.read(row, out, at, i) || attribute.read(row, out, at, i),
+    read: (row, out, at, i) => column.read(row, out, at, i) || attribute.read(row, out, at, i),
   };
 }
 
@@ -400,9 +402,9 @@ export class Key {
     let out: SideReaders[][] = [[]];
     for (const codec of this.fields) {
       const sides = Array.from({ length: codec.sides }, (_, side) => codec.readers(side, scope));
-      const choices = sides.map((own, side): SideReaders => ({
+      const choices = sides.map((first, side): SideReaders => ({
         side,
-        own,
+        first,
         other: sides[1 - side],
       }));
       out = out.flatMap((left) => choices.map((choice) => [...left, choice]));
@@ -413,7 +415,7 @@ export class Key {
 
 interface SideReaders {
   readonly side: number;
-  readonly own: readonly PartReader[];
+  readonly first: readonly PartReader[];
   /** The other side, if there are two. */
   readonly other: readonly PartReader[] | undefined;
 }
@@ -432,7 +434,7 @@ export class KeyFiller {
     this.before = before;
     this.width = width;
     this.plain = sides.every(({ other }) => other === undefined);
-    this.readers = sides.flatMap(({ own }) => own);
+    this.readers = sides.flatMap(({ first }) => first);
     this.spare = Array.from({ length: width }, () => new Int32Array(1));
     this.noParts = new Int32Array(capacity);
   }
@@ -479,16 +481,16 @@ export class KeyFiller {
   private counts(row: number, words: readonly Int32Array[], i: number, there: number): boolean {
     let at = this.before;
     let bit = 0;
-    for (const { side, own, other } of this.sides) {
-      const present = ((there >>> bit) & ((1 << own.length) - 1)) !== 0;
+    for (const { side, first, other } of this.sides) {
+      const present = ((there >>> bit) & ((1 << first.length) - 1)) !== 0;
       if (other !== undefined) {
         if (side === 0) {
           if (!present && other.some((reader) => reader.read(row, this.spare, this.before, 0)))
             return false;
         } else if (!present || this.equals(row, other, words, at, i, there >>> bit)) return false;
       }
-      for (const reader of own) at += reader.words;
-      bit += own.length;
+      for (const reader of first) at += reader.words;
+      bit += first.length;
     }
     return true;
   }

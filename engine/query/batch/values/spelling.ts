@@ -11,9 +11,9 @@ export const ATTRIBUTE_PREFIX = 'a:';
 const spellings = new WeakMap<EventBatch, Spelling>();
 
 export function spellingOf(batch: EventBatch): Spelling {
-  let own = spellings.get(batch);
-  if (own === undefined) spellings.set(batch, (own = new Spelling(batch)));
-  return own;
+  let spelling = spellings.get(batch);
+  if (spelling === undefined) spellings.set(batch, (spelling = new Spelling(batch)));
+  return spelling;
 }
 
 class Spelling {
