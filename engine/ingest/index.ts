@@ -1,6 +1,6 @@
 /** From evidence to segments, and changes of segments: what others may use of it. */
 export { caseContents, MAINTENANCE_FOLDER, refuseLinks } from './case/case-contents.ts';
-export { type WriterOptions, CaseWriter, quarantineFile } from './case/case-writer.ts';
+export { type WriterOptions, CaseWriter } from './case/case-writer.ts';
 export {
   type RewriteOptions,
   type Rewritten,

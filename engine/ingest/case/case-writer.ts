@@ -21,6 +21,8 @@ import {
   makeCaseFolder,
   openCaseFile,
   removeFromCase,
+  QUARANTINE_END,
+  quarantineFile,
 } from '../../util/files/case-files.ts';
 import { accessError, diskError, makeFolder, writeAll } from '../../util/files/files.ts';
 import type { IdleSlot } from '../../util/idle-slot.ts';
@@ -32,8 +34,6 @@ import { SegmentBuilder, type BuilderOptions } from '../../store/segment-builder
 import { caseContents, isStaged, refuseLinks, MAINTENANCE_FOLDER } from './case-contents.ts';
 import { SegmentRewriter } from './segment-rewriter.ts';
 import { placeSideFile, SegmentPlaces } from './segment-places.ts';
-
-const QUARANTINE_END = '.ndjson';
 
 interface Recovery {
   orphans: string[];
@@ -169,11 +169,6 @@ function keptCatalog(folder: string, catalogs: IdleSlot<Catalog> | undefined): C
   }
   kept?.close();
   return undefined;
-}
-
-/** Relative to the case's folder. */
-export function quarantineFile(importId: number): string {
-  return `quarantine/${importId}${QUARANTINE_END}`;
 }
 
 function prepareFolder(folder: string, create: boolean): void {

@@ -6,10 +6,9 @@
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { openCaseHandle } from '../../util/files/case-files.ts';
+import { openCaseHandle, quarantineFile } from '../../util/files/case-files.ts';
 import type { Result } from '../../contract/operations.ts';
 import { CancelledError } from '../../contract/errors.ts';
-import { quarantineFile } from '../../ingest/index.ts';
 
 type QuarantinedRecord = Result<'quarantine.list'>['records'][number];
 

@@ -8,11 +8,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { openCaseHandle } from '../../util/files/case-files.ts';
+import { openCaseHandle, quarantineFile } from '../../util/files/case-files.ts';
 import { statusOf } from '../../catalog/index.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';
-import { quarantineFile } from '../../ingest/index.ts';
 import { type Plan, recordTest } from '../../query/index.ts';
 import { hintsWhenEmpty } from './empty-hints.ts';
 import { type View, type CaseSession, askQuery } from '../../search/index.ts';

@@ -4,11 +4,10 @@
  */
 import { constants } from 'node:fs';
 import { counted } from '../../contract/words/counted.ts';
-import { openCaseHandle } from '../../util/files/case-files.ts';
+import { openCaseHandle, quarantineFile } from '../../util/files/case-files.ts';
 import { FileProblem, fileProblem, hashHandle } from '../../util/files/regular-file.ts';
 import type { ImportRow, SourceRow } from '../../catalog/index.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { quarantineFile } from '../../ingest/index.ts';
 import { linesOf, sourceIdOf } from '../evidence/quarantine.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 

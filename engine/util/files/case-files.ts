@@ -245,3 +245,10 @@ export function removeFromCase(folder: string, file: string): void {
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
+
+export const QUARANTINE_END = '.ndjson';
+
+/** The file of the records that an import quarantined, relative to the case's folder. */
+export function quarantineFile(importId: number): string {
+  return `quarantine/${importId}${QUARANTINE_END}`;
+}
