@@ -59,7 +59,8 @@ export function useFoundTexts(asked: Asked): (row: number) => readonly FoundText
       words === undefined || stale
         ? { found: new Map<number, readonly FoundText[]>(), missing: [] }
         : look({ pages, columns, searched: words.shown, widths, from, to }, events),
-    // The version tells when there are other pages. oxlint-disable-next-line react/exhaustive-deps
+    // The version tells when there are other pages.
+    // oxlint-disable-next-line react/exhaustive-deps
     [pages, version, stale, columns, words, widths, from, to, events],
   );
   const question =

@@ -155,7 +155,8 @@ function MessageBox({
   const message = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     message.current?.setSelectionRange(range.start, range.end);
-    // Only the initial value. oxlint-disable-next-line react/exhaustive-deps
+    // Only the initial value.
+    // oxlint-disable-next-line react/exhaustive-deps
   }, []);
   const select = (): void => {
     const box = message.current;
