@@ -189,7 +189,7 @@ it('finds nothing in a log whose order of dates was decided otherwise since', as
   const before = await times();
   await retimeSources({
     ...{ folder, sources: ['orders.log'], timeZone: undefined, year: undefined, builder: BUILDER },
-    dateOrder: 'dmy',
+    dateOrder: 'mdy',
   });
   expect(await times()).not.toBe(before);
   const report = await verified();

@@ -89,7 +89,8 @@ export function applicationOnUdp(
   }
   if (on(5072) && ayiyaHeader(bytes, at, size) > 0) return 'ayiya';
   if (on(2152) && size >= 8 && (first & 0xf0) === 0x30) return 'gtp';
-  if ((on(53) || on(5353) || on(5355) || on(NETBIOS_PORT)) && size >= 12) return 'dns';
+  if ((on(53) || on(5353) || on(5355)) && size >= 12) return 'dns';
+  if (on(NETBIOS_PORT) && size >= 12 && dnsCounts(bytes, at, size)) return 'dns';
   if ((on(67) || on(68)) && size >= 240 && u32(bytes, at + 236) === 0x63825363) return 'dhcp';
   if (on(123) && size >= 48 && ((first >>> 3) & 7) >= 1) return 'ntp';
   if ((on(161) || on(162)) && first === 0x30) return 'snmp';

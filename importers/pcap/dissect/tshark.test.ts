@@ -105,6 +105,7 @@ const PROTOCOLS: Readonly<Record<string, string>> = {
   'Internet Control Message Protocol v6': 'icmpv6',
   'Internet Group Management Protocol': 'igmp',
   'Internet Protocol Version 4': 'ip',
+  'Datagram Congestion Control Protocol': 'dccp',
   'Internet Protocol Version 6': 'ipv6',
   'Juniper Ethernet': 'juniper',
   'Lightweight User Datagram Protocol': 'udplite',
