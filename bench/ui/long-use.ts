@@ -8,7 +8,7 @@ export interface Use {
   readonly figures: Readonly<Record<string, { early: number; last: number; most: number }>>;
 }
 
-const TABS = ['Top talkers', 'Conversations', 'Latency', 'Sources & imports', 'Events'];
+const TABS = ['Top talkers', 'Conversations', 'Hosts', 'Sources & imports', 'Events'];
 
 /** One round of what a person does: a query, its events, one of them, its menus, every tab, back. */
 async function round({ page }: ServedWindow, number: number, pause: number): Promise<void> {
