@@ -199,7 +199,7 @@ function watch(): Promise<unknown> {
   );
 }
 
-/** Users who each send one request after the other; one who waits longer than the patience gives up. */
+/** Users that each send one request after another; a user gives up after the patience. */
 async function users({ queries, users: count, ms, patienceMs }: UsersAsked): Promise<unknown> {
   const until = performance.now() + ms;
   const took: number[] = [];

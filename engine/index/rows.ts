@@ -45,7 +45,7 @@ export interface CutMessages {
   readonly shapeOf: Uint16Array;
   /** Variables of the rows, concatenated. */
   readonly numbers: readonly [Uint32Array, Uint32Array, Uint32Array];
-  /** Likewise: each a 32-bit little-endian length and UTF-8 bytes. */
+  /** The same, each a 32-bit little-endian length and UTF-8 bytes. */
   readonly texts: Uint8Array;
   /** By row. */
   readonly pids: Uint32Array;

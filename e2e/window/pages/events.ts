@@ -42,7 +42,7 @@ export class Events {
   /** Opens the details of a row, once the rows are those of the view. */
   async open(row: number): Promise<void> {
     await expect(this.grid).not.toHaveAttribute('aria-busy', 'true');
-    // A click between whose halves the rows are laid out anew, as in a window that was resized, is lost.
+    // A click is lost if the rows are laid out again between its press and release, as after a resize.
     await expect(async () => {
       await this.row(row).click();
       await expect(this.row(row)).toHaveAttribute('aria-selected', 'true', { timeout: 5000 });

@@ -113,7 +113,7 @@ export interface RecordDialect {
   readonly texts: TemplatesByPath;
   /** Paths, of which the first that a record has decides. */
   readonly paths: readonly string[];
-  /** Likewise for the second value. */
+  /** The same for the second value. */
   readonly ofPaths: readonly string[];
   readonly cases: readonly Case[];
 }

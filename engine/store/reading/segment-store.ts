@@ -91,7 +91,7 @@ export class SegmentStore {
   private readonly pins = new Map<number, number>();
   /** Marks are replaced one after the other, on a separate connection. */
   private marking: Promise<void> = Promise.resolve();
-  /** Likewise tables of lists. */
+  /** Also tables of lists. */
   private listing: Promise<void> = Promise.resolve();
   private closed = false;
   /** Attached segments that were copied to memory, as schemas: their files are not open. */

@@ -2,7 +2,7 @@
  * `case.refield`: extracts fields from the messages of a case again, without the evidence, with the current
  * extractors of Daybook and the case.
  *
- * What a source states is never changed. Events that an extractor had cut get all extractor fields anew; other
+ * What a source states is never changed. Events that an extractor had cut get all extractor fields again; other
  * events get those that they lack. If records state such fields themselves (JSON, tables, event logs), it is
  * unknown which of an event's fields an extractor had cut: such events stay unchanged, and are counted. A host
  * named by a message stays the event's if its header named none.
