@@ -15,7 +15,7 @@ import { bridge, openPipe } from './client/pipe.ts';
 import { App } from './shell/app.tsx';
 import { cssVariables, theme } from './shell/theme.ts';
 import { WorkspaceContext } from './state/context.ts';
-import { createWorkspace } from './state/workspace.ts';
+import { createWorkspace } from './state/case/workspace.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');

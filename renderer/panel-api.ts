@@ -12,8 +12,8 @@ export {
 } from './state/context.ts';
 export { refusalOf, useRefusal } from './state/refused.ts';
 export { useParsedQuery } from './state/parsed-query.ts';
-export { questionOf, useQuestion } from './state/question.ts';
-export { linesOf } from './state/lists.ts';
+export { questionOf, useQuestion } from './state/view/question.ts';
+export { linesOf } from './state/view/lists.ts';
 export { useAnswer } from './state/answer.ts';
 export { useDialog, usePivots, useResultList, useCommands } from './state/hooks.ts';
 export {
@@ -23,8 +23,8 @@ export {
   useImportJob,
   useImportJobs,
   type EvidenceSection,
-} from './state/case-work.ts';
-export { isRunning, type ImportJob, type SourceReport } from './state/import-job.ts';
+} from './state/case/case-work.ts';
+export { isRunning, type ImportJob, type SourceReport } from './state/case/import-job.ts';
 export { notifyDone, notifyError, notifyPartly } from './state/notify.ts';
 export { useSubmit } from './state/submit.ts';
 export {
@@ -37,7 +37,7 @@ export {
   offsetText,
   timeParts,
   zoneOf,
-} from './state/time.ts';
+} from './state/view/time.ts';
 export {
   dissect,
   fieldTerm,
@@ -49,12 +49,12 @@ export {
   withTerm,
   withTermReplaced,
 } from './state/query-text.ts';
-export { viewFromString, viewToString } from './state/shared-view.ts';
-export { ALL } from './state/views.ts';
-export type { Workspace } from './state/workspace.ts';
+export { viewFromString, viewToString } from './state/view/shared-view.ts';
+export { ALL } from './state/view/views.ts';
+export type { Workspace } from './state/case/workspace.ts';
 export type { DialogState } from './state/dialogs.ts';
 export type { Command } from './state/commands.ts';
-export type { ResultList } from './state/result-list.ts';
+export type { ResultList } from './state/view/result-list.ts';
 export { receiveFiles, type Received } from './client/receive.ts';
 export { counted, nounOf } from '../engine/contract/words/counted.ts';
 export { saveFile } from './client/save.ts';

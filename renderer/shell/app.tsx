@@ -4,7 +4,7 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { Suspense, useEffect } from 'react';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { notifyError } from '../state/notify.ts';
-import { formatMs } from '../state/time.ts';
+import { formatMs } from '../state/view/time.ts';
 import { visibleText } from '../widgets/texts/visible-text.ts';
 import { CaseWindow } from './case-window.tsx';
 import { useCutTitles } from './cut-titles.ts';

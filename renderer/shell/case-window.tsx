@@ -30,10 +30,10 @@ import {
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
-import { useQuestion } from '../state/question.ts';
+import { useQuestion } from '../state/view/question.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
-import { formatCount } from '../state/time.ts';
-import { showsResults, TABS, type Tab } from '../state/views.ts';
+import { formatCount } from '../state/view/time.ts';
+import { showsResults, TABS, type Tab } from '../state/view/views.ts';
 import { Empty } from '../widgets/empty.tsx';
 import { EventText, visibleText } from '../widgets/texts/event-text.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';

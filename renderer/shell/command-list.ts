@@ -3,9 +3,9 @@ import type { OperationName } from '../../engine/contract/operations.ts';
 import type { Command } from '../state/commands.ts';
 import type { DialogState } from '../state/dialogs.ts';
 import { refusalOf } from '../state/refused.ts';
-import type { CaseInfo } from '../state/session.ts';
-import { TABS } from '../state/views.ts';
-import type { Workspace } from '../state/workspace.ts';
+import type { CaseInfo } from '../state/case/session.ts';
+import { TABS } from '../state/view/views.ts';
+import type { Workspace } from '../state/case/workspace.ts';
 import { focusNextPart, focusPart } from './parts.ts';
 
 const TITLES = {

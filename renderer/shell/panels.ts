@@ -1,6 +1,6 @@
 /** The panels of the window by position. Panels that are not visible at the start are loaded when first shown. */
 import { lazy, type ComponentType } from 'react';
-import type { Tab } from '../state/views.ts';
+import type { Tab } from '../state/view/views.ts';
 
 /** A component that is loaded when first rendered. */
 function later<P>(load: () => Promise<ComponentType<P>>) {

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { useCommands } from '../state/hooks.ts';
-import type { Workspace } from '../state/workspace.ts';
+import type { Workspace } from '../state/case/workspace.ts';
 import {
   caseCommands,
   themeCommands,

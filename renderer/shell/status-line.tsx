@@ -5,7 +5,7 @@ import { useCase, useSession, useView, useWorkspace } from '../state/context.ts'
 import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
-import { formatCount, formatMs } from '../state/time.ts';
+import { formatCount, formatMs } from '../state/view/time.ts';
 import { hiddenPackets } from '../widgets/texts/hidden-packets.ts';
 import { errorWords } from '../widgets/texts/window-words.ts';
 import { ImportStatus } from './panels.ts';

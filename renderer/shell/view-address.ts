@@ -8,8 +8,8 @@
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useSession, useWorkspace } from '../state/context.ts';
-import { viewFromString, viewToString } from '../state/shared-view.ts';
-import type { Workspace } from '../state/workspace.ts';
+import { viewFromString, viewToString } from '../state/view/shared-view.ts';
+import type { Workspace } from '../state/case/workspace.ts';
 
 /** State of an entry of the browser's history. */
 interface Entry {

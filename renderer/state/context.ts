@@ -1,9 +1,9 @@
 /** Hooks that give components access to the window's state. */
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
-import type { CaseInfo, Session } from './session.ts';
-import type { Workspace } from './workspace.ts';
-import type { View } from './views.ts';
+import type { CaseInfo, Session } from './case/session.ts';
+import type { Workspace } from './case/workspace.ts';
+import type { View } from './view/views.ts';
 
 export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
 

@@ -4,8 +4,8 @@ import { useStore } from 'zustand';
 import type { Command } from './commands.ts';
 import { useWorkspace } from './context.ts';
 import type { DialogName, DialogState } from './dialogs.ts';
-import { pivotsOf, type Pivots } from './pivots.ts';
-import type { ResultList } from './result-list.ts';
+import { pivotsOf, type Pivots } from './view/pivots.ts';
+import type { ResultList } from './view/result-list.ts';
 
 export function usePivots(): Pivots {
   const workspace = useWorkspace();

@@ -4,7 +4,7 @@
  */
 import type { OperationName } from '../../engine/contract/operations.ts';
 import { useSession } from './context.ts';
-import type { CaseInfo } from './session.ts';
+import type { CaseInfo } from './case/session.ts';
 
 /** A sentence; undefined: the case can do it. */
 export function refusalOf(

@@ -7,7 +7,7 @@ import { IconArrowUp, IconBook2, IconFile, IconFolder, IconHome } from '@tabler/
 import { useState, type ReactNode } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { useAnswer } from '../../state/answer.ts';
-import { formatBytes, formatCount } from '../../state/time.ts';
+import { formatBytes, formatCount } from '../../state/view/time.ts';
 import { EventText, visibleText } from '../texts/event-text.tsx';
 import css from './file-browser.module.css';
 import { Loading } from '../loading.tsx';

@@ -1,6 +1,6 @@
 /** A ledger: read = stored + duplicate + quarantined + skipped, shown as a sum. */
 import { Anchor } from '@mantine/core';
-import { formatCount } from '../../state/time.ts';
+import { formatCount } from '../../state/view/time.ts';
 import { ledgerParts, ledgerRest, type Counts } from './ledger-sum.ts';
 import css from './ledger.module.css';
 

@@ -6,7 +6,7 @@ import { useAnswer } from '../../state/answer.ts';
 import { useSession, useWorkspace } from '../../state/context.ts';
 import { notifyDone } from '../../state/notify.ts';
 import { useSubmit } from '../../state/submit.ts';
-import { formatCount } from '../../state/time.ts';
+import { formatCount } from '../../state/view/time.ts';
 import { EventText, visibleText } from '../texts/event-text.tsx';
 import form from '../inputs/form.module.css';
 

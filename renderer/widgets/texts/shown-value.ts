@@ -1,5 +1,5 @@
 /** Values of fields whose numbers alone say little: with their unit, or their meaning. */
-import { formatBytes, formatCount } from '../../state/time.ts';
+import { formatBytes, formatCount } from '../../state/view/time.ts';
 import { flagNames } from './tcp-flags.ts';
 
 const BYTES: ReadonlySet<string> = new Set([

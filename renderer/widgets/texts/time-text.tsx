@@ -1,6 +1,6 @@
 /** A time in the window's zone; its title has it in UTC. */
 import { useZone } from '../../state/context.ts';
-import { formatTime, offsetText } from '../../state/time.ts';
+import { formatTime, offsetText } from '../../state/view/time.ts';
 
 interface Props {
   /** UTC microseconds; undefined for an event without a time. */

@@ -1,9 +1,9 @@
 /** The current view as parameters of requests: every panel starts from these, and adds its own. */
 import { useMemo } from 'react';
-import { useCase, useView, useZone } from './context.ts';
+import { useCase, useView, useZone } from '../context.ts';
 import { askedList, type AskedList } from './lists.ts';
 import type { View } from './views.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../case/session.ts';
 
 interface Question {
   readonly case: string;

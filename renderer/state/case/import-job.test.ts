@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OperationError } from '../../engine/contract/wire/client.ts';
-import type { Part } from '../../engine/contract/operations.ts';
+import { OperationError } from '../../../engine/contract/wire/client.ts';
+import type { Part } from '../../../engine/contract/operations.ts';
 import { createImportJobs, isRunning, type ImportReport } from './import-job.ts';
 
 type Answer = { report: ImportReport | null } | { error: OperationError };

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { useSession, useWorkspace } from './context.ts';
+import { useSession, useWorkspace } from '../context.ts';
 import { createImportJobs, isRunning, type ImportJob, type ImportJobs } from './import-job.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 /** Ways from a value to another view. */
-import { fieldTerm, withFilter, withTerm } from './query-text.ts';
+import { fieldTerm, withFilter, withTerm } from '../query-text.ts';
 import type { Tab } from './views.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from '../case/workspace.ts';
 
 export interface Pivots {
   include(field: string, value: string | number | null): void;

@@ -1,6 +1,6 @@
 /** Preferences of a window: those that the engine was not told yet, and an engine that comes back. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Connection, OperationError } from '../../engine/contract/wire/client.ts';
+import { type Connection, OperationError } from '../../../engine/contract/wire/client.ts';
 import { createWorkspace } from './workspace.ts';
 
 /** Keeps preferences, while it runs. */

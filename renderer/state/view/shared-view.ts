@@ -1,5 +1,5 @@
 /** A window's view as a string that can be shared, and back. */
-import { formatView, parseView } from '../../engine/contract/view-string.ts';
+import { formatView, parseView } from '../../../engine/contract/view-string.ts';
 import { TABS, type Tab, type View } from './views.ts';
 
 /** The view in a shared string; defaults for whatever it leaves open. */

@@ -1,5 +1,5 @@
 /** Times as people read them, in the zone of the window, and durations, sizes and counts. */
-import { resolveZone, UTC, type Zone } from '../../engine/contract/time/zone.ts';
+import { resolveZone, UTC, type Zone } from '../../../engine/contract/time/zone.ts';
 
 const zones = new Map<string, Zone>();
 

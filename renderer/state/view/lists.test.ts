@@ -4,8 +4,8 @@ import {
   OperationError,
   type CallOptions,
   type Engine,
-} from '../../engine/contract/wire/client.ts';
-import type { OperationName, Params, Result } from '../../engine/contract/operations.ts';
+} from '../../../engine/contract/wire/client.ts';
+import type { OperationName, Params, Result } from '../../../engine/contract/operations.ts';
 import { askedList, createLists, linesOf } from './lists.ts';
 
 /** Keeps lists under their first byte, and counts for each question whether it is there. */

@@ -3,11 +3,11 @@
  * heading). The previous list stays until the new one has its first rows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { OperationError, type Engine } from '../../engine/contract/wire/client.ts';
-import type { ColumnBatch } from '../../engine/contract/wire/column-batch.ts';
-import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
-import type { Params, Result } from '../../engine/contract/operations.ts';
-import { STOPPED, type Asking } from './asking.ts';
+import { OperationError, type Engine } from '../../../engine/contract/wire/client.ts';
+import type { ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
+import type { Params, Result } from '../../../engine/contract/operations.ts';
+import { STOPPED, type Asking } from '../asking.ts';
 
 export interface ResultList {
   /** Changes with each list. */

@@ -7,8 +7,8 @@ import {
   OperationError,
   type CallOptions,
   type Engine,
-} from '../../engine/contract/wire/client.ts';
-import type { OperationName, Params, Result } from '../../engine/contract/operations.ts';
+} from '../../../engine/contract/wire/client.ts';
+import type { OperationName, Params, Result } from '../../../engine/contract/operations.ts';
 
 /** A list that a view is restricted to. */
 export interface ViewList {

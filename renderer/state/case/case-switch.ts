@@ -1,10 +1,10 @@
 /** Opens and closes the case of a window, and raises the session's revision while others change the case. */
 import type { StoreApi } from 'zustand/vanilla';
-import type { Bridge } from '../../engine/contract/wire/bridge.ts';
-import { OperationError, type Engine } from '../../engine/contract/wire/client.ts';
-import type { ResultLists } from './result-list.ts';
+import type { Bridge } from '../../../engine/contract/wire/bridge.ts';
+import { OperationError, type Engine } from '../../../engine/contract/wire/client.ts';
+import type { ResultLists } from '../view/result-list.ts';
 import type { CaseInfo, Session } from './session.ts';
-import type { Views } from './views.ts';
+import type { Views } from '../view/views.ts';
 
 /** Answers are requested again at most this often while a case is changing. */
 const REVISION_MS = 1500;

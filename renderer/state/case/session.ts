@@ -1,8 +1,8 @@
 /** State of a window besides its view: the engine, the open case, the selected event. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { EngineState } from '../../engine/contract/wire/client.ts';
-import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
-import type { Result } from '../../engine/contract/operations.ts';
+import type { EngineState } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
 
 export type CaseInfo = Result<'case.open'>;
 type EngineInfo = Result<'engine.info'>;

@@ -4,17 +4,17 @@
  * through `panel-api.ts`.
  */
 import type { StoreApi } from 'zustand/vanilla';
-import type { Connection, Engine } from '../../engine/contract/wire/client.ts';
-import type { Bridge } from '../../engine/contract/wire/bridge.ts';
-import { createAsking, type Asking } from './asking.ts';
+import type { Connection, Engine } from '../../../engine/contract/wire/client.ts';
+import type { Bridge } from '../../../engine/contract/wire/bridge.ts';
+import { createAsking, type Asking } from '../asking.ts';
 import { createCaseSwitch, noteLost } from './case-switch.ts';
-import { createCommands, type CommandList } from './commands.ts';
-import { createDialogs, type Dialogs } from './dialogs.ts';
-import { createLists, type Lists } from './lists.ts';
-import { createParsedQueries, type ParsedQueries } from './parsed-queries.ts';
-import { createResultLists, type ResultLists } from './result-list.ts';
+import { createCommands, type CommandList } from '../commands.ts';
+import { createDialogs, type Dialogs } from '../dialogs.ts';
+import { createLists, type Lists } from '../view/lists.ts';
+import { createParsedQueries, type ParsedQueries } from '../parsed-queries.ts';
+import { createResultLists, type ResultLists } from '../view/result-list.ts';
 import { createSession, type Session } from './session.ts';
-import { createViews, type Views } from './views.ts';
+import { createViews, type Views } from '../view/views.ts';
 
 export interface Workspace {
   readonly connection: Engine;

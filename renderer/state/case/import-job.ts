@@ -4,9 +4,9 @@
  * `cancel` ends it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { errorInfoOf, type Engine } from '../../engine/contract/wire/client.ts';
-import type { ErrorInfo } from '../../engine/contract/wire/frame.ts';
-import type { Params, Part, Result } from '../../engine/contract/operations.ts';
+import { errorInfoOf, type Engine } from '../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
+import type { Params, Part, Result } from '../../../engine/contract/operations.ts';
 
 export type ImportReport = Result<'import.start'>;
 export type SourceReport = ImportReport['sources'][number];
