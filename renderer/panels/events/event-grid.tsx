@@ -9,20 +9,20 @@ import { useEffect, useId, useState, type CSSProperties, type KeyboardEvent } fr
 import { useSession, useView, useWorkspace } from '../../panel-api.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
 import type { SearchedWords } from '../../widgets/query/searched-words.ts';
-import { STRIPES, tracksOf, type EventColumn } from './event-column.ts';
+import { STRIPES, tracksOf, type EventColumn } from './columns/event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
 import css from './events.module.css';
 import { actionOf, type GridAction } from './grid-keys.ts';
-import { HeadingRow } from './heading-row.tsx';
-import { newDays } from './new-days.ts';
-import { nextSort, type HeadingSort } from './next-sort.ts';
+import { HeadingRow } from './columns/heading-row.tsx';
+import { newDays } from './rows/new-days.ts';
+import { nextSort, type HeadingSort } from './columns/next-sort.ts';
 import { useCellMenu } from './use-cell-menu.ts';
-import type { EventList } from './use-event-list.ts';
-import { useColumnCharacters } from './use-column-characters.ts';
-import { useColumnSizes } from './use-column-sizes.ts';
+import type { EventList } from './rows/use-event-list.ts';
+import { useColumnCharacters } from './columns/use-column-characters.ts';
+import { useColumnSizes } from './columns/use-column-sizes.ts';
 import { useFoundTexts } from './use-found-texts.ts';
 import { useGridCursor, type Cursor, type GridCursor } from './use-grid-cursor.ts';
-import { useRowWindow, type RowWindow } from './use-row-window.ts';
+import { useRowWindow, type RowWindow } from './rows/use-row-window.ts';
 
 const HEADING = ROW_HEIGHT;
 /** Pixels by which a key makes a column wider. */

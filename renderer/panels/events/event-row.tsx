@@ -9,11 +9,11 @@ import { KindBadge } from '../../widgets/kind-badge.tsx';
 import { isSearchedColumn, type SearchedWords } from '../../widgets/query/searched-words.ts';
 import { TagChip, tagCssColor } from '../../widgets/tag-chip.tsx';
 import { placesOf, type TextPattern } from '../../widgets/texts/visible-text.ts';
-import type { EventColumn } from './event-column.ts';
+import type { EventColumn } from './columns/event-column.ts';
 import { flagNames } from '../../widgets/texts/tcp-flags.ts';
 import css from './events.module.css';
 import type { FoundText } from './found-text.ts';
-import type { Page } from './page-cache.ts';
+import type { Page } from './rows/page-cache.ts';
 
 export const ROW_HEIGHT = 26;
 /** Characters of a cell; wider than any screen. */

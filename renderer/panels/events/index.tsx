@@ -37,13 +37,13 @@ import {
   fittingWidth,
   isWhole,
   STRIPES,
-} from './event-column.ts';
+} from './columns/event-column.ts';
 import { EventGrid } from './event-grid.tsx';
 import { cellOf } from './event-row.tsx';
 import css from './events.module.css';
-import type { Page } from './page-cache.ts';
+import type { Page } from './rows/page-cache.ts';
 import { timeCharacters, timeHeading, timeStyle } from './time-style.ts';
-import { useEventList, type EventList } from './use-event-list.ts';
+import { useEventList, type EventList } from './rows/use-event-list.ts';
 
 /** Columns that every event has something for. */
 const ALWAYS: ReadonlySet<string> = new Set(['ts', 'kind', SUMMARY]);

@@ -7,9 +7,9 @@ import {
   type MenuPlace,
   type ValueTarget,
 } from '../../widgets/value-menu.tsx';
-import type { EventColumn } from './event-column.ts';
+import type { EventColumn } from './columns/event-column.ts';
 import { cellOf, ROW_HEIGHT } from './event-row.tsx';
-import type { Page, PageCache } from './page-cache.ts';
+import type { Page, PageCache } from './rows/page-cache.ts';
 import { cursorAt, type Cursor } from './use-grid-cursor.ts';
 
 interface Options {

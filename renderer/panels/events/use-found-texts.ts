@@ -7,7 +7,7 @@ import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
 import { useAnswer, useCase, useZone } from '../../panel-api.ts';
 import type { Searched, SearchedWords } from '../../widgets/query/searched-words.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
-import type { EventColumn } from './event-column.ts';
+import type { EventColumn } from './columns/event-column.ts';
 import { cellOf, endsOf, MOST_TEXT } from './event-row.tsx';
 import {
   foundTexts,
@@ -18,8 +18,8 @@ import {
   type FoundText,
   type SeenTexts,
 } from './found-text.ts';
-import type { Page, PageCache } from './page-cache.ts';
-import type { EventList } from './use-event-list.ts';
+import type { Page, PageCache } from './rows/page-cache.ts';
+import type { EventList } from './rows/use-event-list.ts';
 
 interface Asked {
   readonly list: EventList;

@@ -11,11 +11,11 @@ import {
 import { useView, useWorkspace } from '../../panel-api.ts';
 import { cellOf } from './event-row.tsx';
 import { nextColumn, nextRow } from './grid-keys.ts';
-import type { PageCache } from './page-cache.ts';
-import type { EventList } from './use-event-list.ts';
+import type { PageCache } from './rows/page-cache.ts';
+import type { EventList } from './rows/use-event-list.ts';
 import { useMarking } from './use-marking.ts';
-import type { RowWindowControl } from './use-row-window.ts';
-import { useStayWhenReopened } from './use-stay-when-reopened.ts';
+import type { RowWindowControl } from './rows/use-row-window.ts';
+import { useStayWhenReopened } from './rows/use-stay-when-reopened.ts';
 
 /** While a key is held down, details are requested only once the cursor rests. */
 const DETAILS_MS = 90;

@@ -11,8 +11,8 @@ import {
 } from '../../panel-api.ts';
 import { cellOf } from './event-row.tsx';
 import { createMarkedEvents, MOST_MARKED } from './marked-events.ts';
-import { idsOfRows } from './row-ids.ts';
-import type { EventList } from './use-event-list.ts';
+import { idsOfRows } from './rows/row-ids.ts';
+import type { EventList } from './rows/use-event-list.ts';
 
 const BOOKMARK = 'bookmark';
 const READ_ONLY = new OperationError({

@@ -1,7 +1,7 @@
 /** The look of each column of the table: width, typeface, alignment. */
-import { columnLabel, SUMMARY } from '../../widgets/event-columns.ts';
-import { cell } from '../../../engine/contract/wire/column-batch.ts';
-import type { Page } from './page-cache.ts';
+import { columnLabel, SUMMARY } from '../../../widgets/event-columns.ts';
+import { cell } from '../../../../engine/contract/wire/column-batch.ts';
+import type { Page } from '../rows/page-cache.ts';
 
 export interface EventColumn {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** The heading of the table: names of columns, by which it is sorted, and handles for their widths. */
 import { VisuallyHidden } from '@mantine/core';
 import type { EventColumn } from './event-column.ts';
-import css from './events.module.css';
-import { visibleText } from '../../widgets/texts/visible-text.ts';
+import css from '../events.module.css';
+import { visibleText } from '../../../widgets/texts/visible-text.ts';
 import type { HeadingSort } from './next-sort.ts';
 
 /** The part of TanStack Table's headers that a heading needs. */

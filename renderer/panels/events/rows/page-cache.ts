@@ -3,7 +3,7 @@
  * most two requests are in progress; those that nobody waits for any more are cancelled. The least recently seen
  * pages are evicted.
  */
-import type { BatchColumn, ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
+import type { BatchColumn, ColumnBatch } from '../../../../engine/contract/wire/column-batch.ts';
 
 export const PAGE_ROWS = 200;
 const MOST_PAGES = 60;

@@ -1,5 +1,5 @@
 /** Rows of a list ordered by time that begin a new day in the window's zone. */
-import { timeParts } from '../../panel-api.ts';
+import { timeParts } from '../../../panel-api.ts';
 
 /**
  * @param timeOf UTC microseconds of a row; undefined while unknown, or if it has no time

@@ -1,8 +1,8 @@
 /** Keeps the table's scroll position while the case changes. */
 import { useEffect, useRef } from 'react';
-import { useWorkspace } from '../../panel-api.ts';
-import { cellOf, ROW_HEIGHT } from './event-row.tsx';
-import { findEvent, type Known } from './find-event.ts';
+import { useWorkspace } from '../../../panel-api.ts';
+import { cellOf, ROW_HEIGHT } from '../event-row.tsx';
+import { findEvent, type Known } from '../find-event.ts';
 import type { EventList } from './use-event-list.ts';
 
 /**

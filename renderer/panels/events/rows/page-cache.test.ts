@@ -1,6 +1,10 @@
 /** Only pages in view or nearly so are read, a few at a time. */
 import { describe, expect, it, vi } from 'vitest';
-import { cell, makeColumn, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
+import {
+  cell,
+  makeColumn,
+  type ColumnBatch,
+} from '../../../../engine/contract/wire/column-batch.ts';
 import { PAGE_ROWS, PageCache, type PageCacheOptions } from './page-cache.ts';
 
 function batch(start: number, rows: number, text = 'row'): ColumnBatch {

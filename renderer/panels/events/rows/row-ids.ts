@@ -1,6 +1,6 @@
 /** The IDs of rows, from loaded pages if possible, otherwise from the engine. */
-import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
-import type { Engine } from '../../../engine/contract/wire/client.ts';
+import { cell, columnOf } from '../../../../engine/contract/wire/column-batch.ts';
+import type { Engine } from '../../../../engine/contract/wire/client.ts';
 
 const AT_ONCE = 1000;
 

@@ -1,6 +1,6 @@
 /** Columns fit where there is room and scroll where there is not. */
 import { describe, expect, it } from 'vitest';
-import { ColumnMaker } from '../../../engine/contract/wire/column-batch.ts';
+import { ColumnMaker } from '../../../../engine/contract/wire/column-batch.ts';
 import {
   contentLengths,
   eventColumn,
@@ -9,7 +9,7 @@ import {
   fittingWidth,
   tracksOf,
 } from './event-column.ts';
-import { makePage } from './page-cache.ts';
+import { makePage } from '../rows/page-cache.ts';
 
 describe('tracksOf', () => {
   const columns = ['ts', 'host', 'bytes', 'summary'].map((name) => eventColumn(name, 15));

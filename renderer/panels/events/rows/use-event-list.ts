@@ -1,15 +1,15 @@
 /** The rows of the view's list as a table needs them: by pages, and steady while the list changes. */
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
-import { OperationError, type Engine } from '../../../engine/contract/wire/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
-import type { Params } from '../../../engine/contract/operations.ts';
+import { OperationError, type Engine } from '../../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../../engine/contract/wire/frame.ts';
+import type { Params } from '../../../../engine/contract/operations.ts';
 import {
   useResultList,
   useQuestion,
   useView,
   useWorkspace,
   type ResultList,
-} from '../../panel-api.ts';
+} from '../../../panel-api.ts';
 import { PageCache } from './page-cache.ts';
 
 export interface EventList {
