@@ -2,7 +2,7 @@
 import { Table, UnstyledButton } from '@mantine/core';
 import { formatCount, formatTime } from '../../panel-api.ts';
 import { seriesName, type Buckets } from './buckets.ts';
-import { seriesKey } from './stacks.ts';
+import { seriesKey } from './chart/stacks.ts';
 import css from './timeline.module.css';
 
 interface Props {

@@ -9,7 +9,7 @@ import {
   spokenBucket,
   type Buckets,
 } from './buckets.ts';
-import { movedCursor } from './use-bucket-cursor.ts';
+import { movedCursor } from './chart/use-bucket-cursor.ts';
 
 const START = Date.UTC(2026, 0, 5, 12) * 1000;
 const series = (value: string | null, ...counts: number[]) => ({

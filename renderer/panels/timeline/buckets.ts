@@ -2,7 +2,7 @@
 import { counted, formatCount, formatRange, timeParts } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
-import { seriesKey, type Series } from './stacks.ts';
+import { seriesKey, type Series } from './chart/stacks.ts';
 
 /** From (inclusive), to (exclusive); UTC microseconds. */
 export interface Range {

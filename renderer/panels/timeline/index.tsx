@@ -3,7 +3,7 @@ import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
 import { usePreference } from '../../panel-api.ts';
 import { BucketTable } from './bucket-table.tsx';
-import { ChartView } from './chart-view.tsx';
+import { ChartView } from './chart/chart-view.tsx';
 import { Heading } from './heading.tsx';
 import { HeightHandle, isHeight, LEAST_HEIGHT } from './height-handle.tsx';
 import { useAsTable } from './tools.tsx';

@@ -2,7 +2,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { formatCount } from '../../panel-api.ts';
 import { colorOf, seriesName, type Buckets } from './buckets.ts';
-import { seriesKey } from './stacks.ts';
+import { seriesKey } from './chart/stacks.ts';
 import css from './timeline.module.css';
 
 export function Legend({

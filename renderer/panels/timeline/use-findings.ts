@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useAnswer, useCase } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
 import type { Buckets } from './buckets.ts';
-import type { Findings } from './chart-data.ts';
+import type { Findings } from './chart/chart-data.ts';
 import { findingsQuery } from './findings-query.ts';
 
 const NONE: Findings = { times: [], counts: [] };

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { KINDS } from '../../../engine/contract/event.ts';
 import { useAnswer, useParsedQuery, useQuestion, useView } from '../../panel-api.ts';
 import { colorOf, type Buckets } from './buckets.ts';
-import { stacked, stageStack, type Series, type Stack } from './stacks.ts';
+import { stacked, stageStack, type Series, type Stack } from './chart/stacks.ts';
 
 /** Pixels for one bucket. */
 const BUCKET_PIXELS = 8;

@@ -1,5 +1,5 @@
 /** Data and positions of the chart: buckets, brushed ranges, counts on its axis. */
-import type { Range } from './buckets.ts';
+import type { Range } from '../buckets.ts';
 import type { Stack } from './stacks.ts';
 
 /** Tagged or noted events, some at each time, in the order of time. */

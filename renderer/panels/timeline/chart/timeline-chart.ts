@@ -6,7 +6,7 @@
  */
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
-import type { Range } from './buckets.ts';
+import type { Range } from '../buckets.ts';
 import { bucketAt, wholeBuckets, type ChartData } from './chart-data.ts';
 import { axisMarks, drawBars, drawFindings, drawLabels, type Picture } from './draw-chart.ts';
 

@@ -8,19 +8,19 @@ import {
   useCase,
   useQuestion,
   useSession,
-} from '../../panel-api.ts';
-import { errorWords } from '../../widgets/texts/window-words.ts';
-import { visibleText } from '../../widgets/texts/visible-text.ts';
-import { shownRange, spokenBucket, type Range } from './buckets.ts';
+} from '../../../panel-api.ts';
+import { errorWords } from '../../../widgets/texts/window-words.ts';
+import { visibleText } from '../../../widgets/texts/visible-text.ts';
+import { shownRange, spokenBucket, type Range } from '../buckets.ts';
 import { findingsIn, type ChartData, type Findings } from './chart-data.ts';
 import { createChart, type Chart, type ChartEvents } from './timeline-chart.ts';
 import { BucketTip, RangeTip } from './tips.tsx';
-import { useLogarithmic } from './tools.tsx';
+import { useLogarithmic } from '../tools.tsx';
 import { useBucketCursor } from './use-bucket-cursor.ts';
-import type { Timeline } from './use-timeline.ts';
-import { useFindings } from './use-findings.ts';
-import type { Zoom } from './use-zoom.ts';
-import css from './timeline.module.css';
+import type { Timeline } from '../use-timeline.ts';
+import { useFindings } from '../use-findings.ts';
+import type { Zoom } from '../use-zoom.ts';
+import css from '../timeline.module.css';
 
 /** Pixels. */
 interface Size {

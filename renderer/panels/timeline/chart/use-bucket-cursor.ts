@@ -1,8 +1,8 @@
 /** The keyboard cursor in the chart: a bucket, and with Shift all from an anchor to it. */
 import { useState, type KeyboardEvent } from 'react';
-import { rangeBetween, type Buckets, type Range } from './buckets.ts';
+import { rangeBetween, type Buckets, type Range } from '../buckets.ts';
 import { peakOf } from './stacks.ts';
-import type { Zoom } from './use-zoom.ts';
+import type { Zoom } from '../use-zoom.ts';
 
 interface BucketCursor {
   /** The bucket that the cursor is on. */

@@ -2,7 +2,7 @@
  * Ticks of a time axis: at round times of the clock in a zone, so that days begin at its midnight and ticks stay on
  * the hour across daylight saving changes. Times are UTC microseconds.
  */
-import { timeParts, zoneOf } from '../../panel-api.ts';
+import { timeParts, zoneOf } from '../../../panel-api.ts';
 
 const SECOND = 1e6;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,6 @@
 /** Tooltips of the chart next to the pointer or the cursor. */
 import type { ReactNode } from 'react';
-import { counted, formatCount, formatRange } from '../../panel-api.ts';
+import { counted, formatCount, formatRange } from '../../../panel-api.ts';
 import {
   bucketTime,
   colorOf,
@@ -9,10 +9,10 @@ import {
   seriesName,
   type Buckets,
   type Range,
-} from './buckets.ts';
+} from '../buckets.ts';
 import { seriesKey } from './stacks.ts';
 import { roughDuration } from './time-axis.ts';
-import css from './timeline.module.css';
+import css from '../timeline.module.css';
 
 /** Pixels: how far the tip is from the chart's left edge, and the chart's width. */
 interface Place {
