@@ -14,7 +14,7 @@ import {
 } from '../../panel-api.ts';
 import { ChooseStep } from './choose-step.tsx';
 import { JobStep } from './job-step.tsx';
-import { PreviewStep } from './preview-step.tsx';
+import { PreviewStep } from './preview/preview-step.tsx';
 import { ReceiveStep } from './receive-step.tsx';
 
 /** Each opening starts from the beginning. */

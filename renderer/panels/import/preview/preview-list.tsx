@@ -1,12 +1,12 @@
 /** The sources one below the other, those that need a look first; of many, those of one sort on request. */
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { formatCount } from '../../panel-api.ts';
-import type { Preview } from './decisions.ts';
-import css from './import.module.css';
+import { formatCount } from '../../../panel-api.ts';
+import type { Preview } from '../decisions.ts';
+import css from '../import.module.css';
 import { inOrder, lookOf, type Look } from './preview-order.ts';
 import { SourceRow } from './source-row.tsx';
-import type { MistypedFields } from './use-mistyped.ts';
+import type { MistypedFields } from '../use-mistyped.ts';
 import type { Previews } from './use-previews.ts';
 
 const SHOWN = ['all', 'problem', 'guess'] as const;

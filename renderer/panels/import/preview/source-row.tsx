@@ -2,7 +2,7 @@
 import { Badge, Loader, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { memo, useState } from 'react';
-import { counted, formatBytes, formatCount, useSession } from '../../panel-api.ts';
+import { counted, formatBytes, formatCount, useSession } from '../../../panel-api.ts';
 import {
   basisOf,
   DATE_ORDERS,
@@ -12,22 +12,22 @@ import {
   isGuess,
   ORDER_NAMES,
   type TimeDecision,
-} from '../../../engine/contract/time/decisions.ts';
-import { cell, columnOf } from '../../../engine/contract/wire/column-batch.ts';
-import { ClockInput } from '../../widgets/inputs/clock-input.tsx';
-import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
-import { decisionLine } from '../../widgets/texts/fact-text.ts';
-import { formatName } from '../../widgets/texts/format-name.ts';
-import { SourceName } from '../../widgets/sources/source-name.tsx';
-import { TimeText } from '../../widgets/texts/time-text.tsx';
-import type { Typing } from '../../widgets/inputs/typed-input.tsx';
-import { YearInput } from '../../widgets/inputs/year-input.tsx';
-import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
-import { inWindow } from '../../widgets/texts/window-words.ts';
-import type { Decision, Preview } from './decisions.ts';
-import { HASH_LIST } from '../../../engine/contract/left-out.ts';
-import css from './import.module.css';
-import { MappingEditor } from './mapping-editor.tsx';
+} from '../../../../engine/contract/time/decisions.ts';
+import { cell, columnOf } from '../../../../engine/contract/wire/column-batch.ts';
+import { ClockInput } from '../../../widgets/inputs/clock-input.tsx';
+import { EventText, visibleText } from '../../../widgets/texts/event-text.tsx';
+import { decisionLine } from '../../../widgets/texts/fact-text.ts';
+import { formatName } from '../../../widgets/texts/format-name.ts';
+import { SourceName } from '../../../widgets/sources/source-name.tsx';
+import { TimeText } from '../../../widgets/texts/time-text.tsx';
+import type { Typing } from '../../../widgets/inputs/typed-input.tsx';
+import { YearInput } from '../../../widgets/inputs/year-input.tsx';
+import { ZoneSelect } from '../../../widgets/inputs/zone-select.tsx';
+import { inWindow } from '../../../widgets/texts/window-words.ts';
+import type { Decision, Preview } from '../decisions.ts';
+import { HASH_LIST } from '../../../../engine/contract/left-out.ts';
+import css from '../import.module.css';
+import { MappingEditor } from '../mapping-editor.tsx';
 import { RecordsTable } from './records-table.tsx';
 
 interface Props {

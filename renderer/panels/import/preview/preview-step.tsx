@@ -1,22 +1,22 @@
 /** Every source with its detected format; decisions are made here, then the import starts. */
 import { Button, Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
-import { isLocked } from '../../../engine/contract/left-out.ts';
-import { counted, nounOf, useImportJobs } from '../../panel-api.ts';
-import { ClockInput } from '../../widgets/inputs/clock-input.tsx';
-import { EventText } from '../../widgets/texts/event-text.tsx';
-import form from '../../widgets/inputs/form.module.css';
-import { Form } from '../../widgets/inputs/form.tsx';
-import { Loading } from '../../widgets/loading.tsx';
-import { Problem } from '../../widgets/problem.tsx';
-import { inWindow } from '../../widgets/texts/window-words.ts';
-import { importItems, type Preview } from './decisions.ts';
-import css from './import.module.css';
-import { LimitFields, type Limits } from './limit-fields.tsx';
+import { isLocked } from '../../../../engine/contract/left-out.ts';
+import { counted, nounOf, useImportJobs } from '../../../panel-api.ts';
+import { ClockInput } from '../../../widgets/inputs/clock-input.tsx';
+import { EventText } from '../../../widgets/texts/event-text.tsx';
+import form from '../../../widgets/inputs/form.module.css';
+import { Form } from '../../../widgets/inputs/form.tsx';
+import { Loading } from '../../../widgets/loading.tsx';
+import { Problem } from '../../../widgets/problem.tsx';
+import { inWindow } from '../../../widgets/texts/window-words.ts';
+import { importItems, type Preview } from '../decisions.ts';
+import css from '../import.module.css';
+import { LimitFields, type Limits } from '../limit-fields.tsx';
 import { PreviewList } from './preview-list.tsx';
 import { PreviewSummary } from './preview-summary.tsx';
-import { Unlock } from './unlock.tsx';
-import { useMistyped, WHOLE } from './use-mistyped.ts';
+import { Unlock } from '../unlock.tsx';
+import { useMistyped, WHOLE } from '../use-mistyped.ts';
 import { usePreviews, type Previews } from './use-previews.ts';
 
 /** Number of files left out that are named. */

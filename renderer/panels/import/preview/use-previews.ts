@@ -7,10 +7,10 @@ import {
   type Dispatch,
   type SetStateAction,
 } from 'react';
-import { useWorkspace } from '../../panel-api.ts';
-import { errorInfoOf, type Engine } from '../../../engine/contract/wire/client.ts';
-import type { ErrorInfo } from '../../../engine/contract/wire/frame.ts';
-import type { Params, Result } from '../../../engine/contract/operations.ts';
+import { useWorkspace } from '../../../panel-api.ts';
+import { errorInfoOf, type Engine } from '../../../../engine/contract/wire/client.ts';
+import type { ErrorInfo } from '../../../../engine/contract/wire/frame.ts';
+import type { Params, Result } from '../../../../engine/contract/operations.ts';
 import {
   groupsOf,
   replacePreviews,
@@ -18,7 +18,7 @@ import {
   type Decision,
   type OwnDecisions,
   type Preview,
-} from './decisions.ts';
+} from '../decisions.ts';
 
 export interface Previews {
   readonly list: readonly Preview[];

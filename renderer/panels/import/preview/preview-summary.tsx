@@ -1,12 +1,12 @@
 /** The number of sources, how many of them need a decision, and the zone and year for all that state none. */
 import { Text } from '@mantine/core';
-import { counted, formatBytes, formatCount, nounOf } from '../../panel-api.ts';
-import { HASH_LIST } from '../../../engine/contract/left-out.ts';
-import form from '../../widgets/inputs/form.module.css';
-import { YearInput } from '../../widgets/inputs/year-input.tsx';
-import { ZoneSelect } from '../../widgets/inputs/zone-select.tsx';
-import css from './import.module.css';
-import { WHOLE, type MistypedFields } from './use-mistyped.ts';
+import { counted, formatBytes, formatCount, nounOf } from '../../../panel-api.ts';
+import { HASH_LIST } from '../../../../engine/contract/left-out.ts';
+import form from '../../../widgets/inputs/form.module.css';
+import { YearInput } from '../../../widgets/inputs/year-input.tsx';
+import { ZoneSelect } from '../../../widgets/inputs/zone-select.tsx';
+import css from '../import.module.css';
+import { WHOLE, type MistypedFields } from '../use-mistyped.ts';
 import type { Previews } from './use-previews.ts';
 
 interface Props {

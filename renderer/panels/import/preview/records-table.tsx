@@ -1,9 +1,9 @@
 /** The first events of a source, as the case would have them. */
-import { cell, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
-import { EventText } from '../../widgets/texts/event-text.tsx';
-import { KindBadge } from '../../widgets/kind-badge.tsx';
-import { TimeText } from '../../widgets/texts/time-text.tsx';
-import css from './import.module.css';
+import { cell, type ColumnBatch } from '../../../../engine/contract/wire/column-batch.ts';
+import { EventText } from '../../../widgets/texts/event-text.tsx';
+import { KindBadge } from '../../../widgets/kind-badge.tsx';
+import { TimeText } from '../../../widgets/texts/time-text.tsx';
+import css from '../import.module.css';
 
 const MOST_COLUMNS = 60;
 

@@ -1,7 +1,7 @@
 /** Which previews need attention first: those that cannot be read or would be quarantined, then guesses. */
-import { basisOf, isGuess, type TimeDecision } from '../../../engine/contract/time/decisions.ts';
-import { HASH_LIST } from '../../../engine/contract/left-out.ts';
-import type { Preview } from './decisions.ts';
+import { basisOf, isGuess, type TimeDecision } from '../../../../engine/contract/time/decisions.ts';
+import { HASH_LIST } from '../../../../engine/contract/left-out.ts';
+import type { Preview } from '../decisions.ts';
 
 const LOOKS = ['problem', 'guess', 'clear'] as const;
 export type Look = (typeof LOOKS)[number];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HASH_LIST } from '../../../engine/contract/left-out.ts';
+import { HASH_LIST } from '../../../../engine/contract/left-out.ts';
 import { inOrder, lookOf } from './preview-order.ts';
 
 const CLEAR = { problem: undefined, format: 'pcap', quarantined: [], notes: [], decisions: {} };
