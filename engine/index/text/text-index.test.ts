@@ -8,7 +8,7 @@ import { SideFile, type Section, writeSideFile } from '../side-file.ts';
 import { TextIndexBuilder } from './write/builder.ts';
 import { TextCache } from './text-cache.ts';
 import { TextIndex } from './text-index.ts';
-import type { TextQuery } from './text-query.ts';
+import type { TextQuery } from './search/text-query.ts';
 import { type TextRow, indexRows } from './testing/index-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'text-index-'));

@@ -6,17 +6,17 @@
  */
 import type { RowSet } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
-import { checked } from './bytes.ts';
-import { damagedText } from './damaged.ts';
-import { type Head, readHead } from './head.ts';
-import { HEAD, TEXT_VERSION, WITH_CUT_TEXTS } from './layout.ts';
-import { PhraseSearch } from './phrase-search.ts';
-import { ShapeTexts } from './shape-texts.ts';
+import { checked } from './format/bytes.ts';
+import { damagedText } from './format/damaged.ts';
+import { type Head, readHead } from './format/head.ts';
+import { HEAD, TEXT_VERSION, WITH_CUT_TEXTS } from './format/layout.ts';
+import { PhraseSearch } from './search/phrase-search.ts';
+import { ShapeTexts } from './search/shape-texts.ts';
 import { type OwnedCache, TextCache } from './text-cache.ts';
-import { TextPages } from './text-pages.ts';
-import type { TextAnswer, TextQuery } from './text-query.ts';
-import { TokenSearch } from './token-search.ts';
-import { type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
+import { TextPages } from './search/text-pages.ts';
+import type { TextAnswer, TextQuery } from './search/text-query.ts';
+import { TokenSearch } from './search/token-search.ts';
+import { type TextCounts, WholeTexts, countPlaces } from './format/whole-texts.ts';
 
 /** Similar texts of one column. */
 interface Pattern {

@@ -6,7 +6,7 @@
  * Sections of older side files have the gaps as byte planes: `GapLists` reads those.
  */
 import { BitReader, BitWriter } from '../../util/bit-codec.ts';
-import { readRows, writeRows } from '../text/row-list.ts';
+import { readRows, writeRows } from '../text/format/row-list.ts';
 import { Damaged, type PackReader } from './packing.ts';
 import type { Grouped } from './radix.ts';
 

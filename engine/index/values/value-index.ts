@@ -3,7 +3,12 @@
  *
  * Every row has at most one value in a column, so the rows of several values share none.
  */
-import { type RowPlaces, type TextCounts, countPlaces, emptyPlaces } from '../text/whole-texts.ts';
+import {
+  type RowPlaces,
+  type TextCounts,
+  countPlaces,
+  emptyPlaces,
+} from '../text/format/whole-texts.ts';
 import type { SideFile } from '../side-file.ts';
 import { RowSet, wordsFor } from '../../util/row-set.ts';
 import { type OwnedCache, TextCache } from '../text/text-cache.ts';

@@ -12,7 +12,7 @@
 import { SEARCHED_TEXTS } from '../../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../../small-dictionary.ts';
 import type { IndexRows, TextRows } from '../../rows.ts';
-import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from '../items.ts';
+import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from '../format/items.ts';
 import { type FinishedText, finishText } from './write-text-index.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';

@@ -4,8 +4,8 @@
  * another column (most often the program), the one implies the other.
  */
 import type { CollectedText } from './collected.ts';
-import { IMPLIED_COLUMNS, OVERFLOW } from '../items.ts';
-import type { ColumnShapes } from '../layout.ts';
+import { IMPLIED_COLUMNS, OVERFLOW } from '../format/items.ts';
+import type { ColumnShapes } from '../format/layout.ts';
 import { LONG, FIRST_STRING } from './token-table.ts';
 
 /** Shapes with fewer rows imply nothing: a list of rows is as short. */

@@ -1,6 +1,6 @@
 /** Writes the entries of one paged section, and the lists that are too long for a page. */
 import { BitWriter } from '../../../util/bit-codec.ts';
-import { ByteWriter, withCheck } from '../bytes.ts';
+import { ByteWriter, withCheck } from '../format/bytes.ts';
 import {
   BITMAP,
   GAPS,
@@ -10,10 +10,10 @@ import {
   OTHERS,
   PAGE_BYTES,
   PAGE_ENTRIES,
-} from '../layout.ts';
-import { packed } from '../packed.ts';
-import { writeRows } from '../row-list.ts';
-import { WordGramsWriter } from '../word-grams.ts';
+} from '../format/layout.ts';
+import { packed } from '../format/packed.ts';
+import { writeRows } from '../format/row-list.ts';
+import { WordGramsWriter } from '../format/word-grams.ts';
 
 /** Rows of a section of lists. */
 export interface RowSlice {

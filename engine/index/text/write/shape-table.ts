@@ -8,7 +8,7 @@
  */
 import { hashWord, scramble } from '../../../util/hash-table/hash.ts';
 import { HashIndex, MOST_ALIKE } from '../../../util/hash-table/hash-index.ts';
-import { MESSAGE } from '../items.ts';
+import { MESSAGE } from '../format/items.ts';
 
 /** Shapes and bytes of their literals in all, shapes of the message, and of any other column. */
 const MOST_SHAPES = 16_384;

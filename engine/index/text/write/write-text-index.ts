@@ -8,11 +8,11 @@
 import type { Section } from '../../side-file.ts';
 import { inSteps } from '../../steps.ts';
 import { BitWriter } from '../../../util/bit-codec.ts';
-import { ByteWriter, withCheck } from '../bytes.ts';
+import { ByteWriter, withCheck } from '../format/bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
 import { type CollectedText, nextWithItems } from './collected.ts';
-import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from '../items.ts';
-import { wholeColumns } from '../whole-texts.ts';
+import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from '../format/items.ts';
+import { wholeColumns } from '../format/whole-texts.ts';
 import { FOLD_VERSION } from '../../../util/fold.ts';
 import {
   GRAMS,
@@ -25,15 +25,15 @@ import {
   TEXT_VERSION,
   columnBit,
   sectionOf,
-} from '../layout.ts';
-import { packed } from '../packed.ts';
+} from '../format/layout.ts';
+import { packed } from '../format/packed.ts';
 import { ListWriter, PageWriter, type RowSlice } from './page-writer.ts';
-import { writeRows } from '../row-list.ts';
+import { writeRows } from '../format/row-list.ts';
 import { BYTE_CLASS, DELIMITER } from '../../../util/tokens.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
 import { type ValueColumn, listValues, noteValues } from './value-columns.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';
-import { wordPlaces } from '../word-places.ts';
+import { wordPlaces } from '../format/word-places.ts';
 
 const MESSAGE_BIT = columnBit(MESSAGE);
 /** Rows of lists that are held at a time. */

@@ -1,5 +1,5 @@
 /** The error for index bytes that no builder wrote. */
-import { DaybookError } from '../../contract/errors.ts';
+import { DaybookError } from '../../../contract/errors.ts';
 
 export function damagedText(): DaybookError {
   return new DaybookError(

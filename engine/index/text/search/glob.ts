@@ -1,5 +1,5 @@
 /** Folded words in which `*` is any run of characters and `?` is one, over folded UTF-8. */
-import { foldText, foldedBytes } from '../../util/fold.ts';
+import { foldText, foldedBytes } from '../../../util/fold.ts';
 
 /** A character of the pattern as bytes, or a wildcard for one or any. */
 type Element = Uint8Array | '?' | '*';

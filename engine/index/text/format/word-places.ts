@@ -4,14 +4,14 @@
  *
  * Places without a record may have any word: numbers are in no range, shapes with few rows are omitted.
  */
-import type { SideFile } from '../side-file.ts';
+import type { SideFile } from '../../side-file.ts';
 import { ByteReader, ByteWriter, checked, withCheck } from './bytes.ts';
-import type { ClosedShapes } from './write/closed-shapes.ts';
-import { type CollectedText, nextWithItems } from './write/collected.ts';
+import type { ClosedShapes } from '../write/closed-shapes.ts';
+import { type CollectedText, nextWithItems } from '../write/collected.ts';
 import { FORM_ITEM, MESSAGE, SHAPE_ITEM } from './items.ts';
 import { PLACES } from './layout.ts';
-import { FIRST_STRING } from './write/token-table.ts';
-import type { Vocabulary } from './write/vocabulary.ts';
+import { FIRST_STRING } from '../write/token-table.ts';
+import type { Vocabulary } from '../write/vocabulary.ts';
 
 const VERSION = 1;
 /** With fewer rows, those of a phrase are read quickly. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BitReader, BitWriter } from '../../util/bit-codec.ts';
+import { BitReader, BitWriter } from '../../../util/bit-codec.ts';
 import { putRows, readRows, writeRows } from './row-list.ts';
 
 const TOTAL = 500_000;

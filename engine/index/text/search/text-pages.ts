@@ -1,15 +1,23 @@
 /** The pages and lists of a text index, read on demand and cached: the rows of an entry and of a shape. */
-import { RowSet, wordsFor } from '../../util/row-set.ts';
-import type { SideFile } from '../side-file.ts';
-import { BitReader } from '../../util/bit-codec.ts';
-import { checked } from './bytes.ts';
-import { damagedText } from './damaged.ts';
-import type { Head } from './head.ts';
-import { BITMAP, type ColumnShapes, GAPS, LISTS, OTHERS, type Paged, sectionOf } from './layout.ts';
-import { type Entry, type EntryRows, Page, type PlainKeys } from './page.ts';
-import { putRows, readRowBits, readRows } from './row-list.ts';
-import { KEPT_SHARE, type OwnedCache } from './text-cache.ts';
-import type { RowPlaces } from './whole-texts.ts';
+import { RowSet, wordsFor } from '../../../util/row-set.ts';
+import type { SideFile } from '../../side-file.ts';
+import { BitReader } from '../../../util/bit-codec.ts';
+import { checked } from '../format/bytes.ts';
+import { damagedText } from '../format/damaged.ts';
+import type { Head } from '../format/head.ts';
+import {
+  BITMAP,
+  type ColumnShapes,
+  GAPS,
+  LISTS,
+  OTHERS,
+  type Paged,
+  sectionOf,
+} from '../format/layout.ts';
+import { type Entry, type EntryRows, Page, type PlainKeys } from '../format/page.ts';
+import { putRows, readRowBits, readRows } from '../format/row-list.ts';
+import { KEPT_SHARE, type OwnedCache } from '../text-cache.ts';
+import type { RowPlaces } from '../format/whole-texts.ts';
 
 type ListedRows = Exclude<EntryRows, { readonly inline: unknown }>;
 

@@ -7,9 +7,9 @@
  * pages of identifiers contain nearly every run somewhere. A page with prefixes of longer words has every bit set,
  * because the rest of those is unknown.
  */
-import type { SideFile } from '../side-file.ts';
+import type { SideFile } from '../../side-file.ts';
 import { checked, withCheck } from './bytes.ts';
-import type { Glob } from './glob.ts';
+import type { Glob } from '../search/glob.ts';
 import { GRAMS } from './layout.ts';
 import { packed, unpacked } from './packed.ts';
 

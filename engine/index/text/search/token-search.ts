@@ -1,17 +1,17 @@
 /** Finds the rows of a text index that contain a token: a whole one, or one with wildcards. */
-import { foldedBytes } from '../../util/fold.ts';
-import { RowSet } from '../../util/row-set.ts';
-import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../util/tokens.ts';
-import type { SideFile } from '../side-file.ts';
+import { foldedBytes } from '../../../util/fold.ts';
+import { RowSet } from '../../../util/row-set.ts';
+import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../../util/tokens.ts';
+import type { SideFile } from '../../side-file.ts';
 import { Glob } from './glob.ts';
-import type { Entry } from './page.ts';
+import type { Entry } from '../format/page.ts';
 import { beginsWith, entriesWith, firstNotBelow } from './plain-keys.ts';
 import type { ShapeTexts } from './shape-texts.ts';
-import type { OwnedCache } from './text-cache.ts';
+import type { OwnedCache } from '../text-cache.ts';
 import { type TextPages, placeOfNumber } from './text-pages.ts';
 import type { QueryToken, TextAnswer } from './text-query.ts';
 import { Union } from './union.ts';
-import { WordGrams } from './word-grams.ts';
+import { WordGrams } from '../format/word-grams.ts';
 
 /** A folded token shorter than this is not the prefix of a truncated one: folding shrinks 3 bytes to 1. */
 const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;

@@ -1,7 +1,7 @@
 /** Rows of several entries of a text index together. */
-import { RowSet, wordsFor } from '../../util/row-set.ts';
-import { columnBit } from './layout.ts';
-import type { Entry, EntryRows, Page } from './page.ts';
+import { RowSet, wordsFor } from '../../../util/row-set.ts';
+import { columnBit } from '../format/layout.ts';
+import type { Entry, EntryRows, Page } from '../format/page.ts';
 import type { TextPages } from './text-pages.ts';
 import type { TextAnswer } from './text-query.ts';
 

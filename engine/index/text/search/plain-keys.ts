@@ -1,5 +1,5 @@
 /** Keys of a page of words, in order: searched by prefix, by whole key and by substring. */
-import type { PlainKeys } from './page.ts';
+import type { PlainKeys } from '../format/page.ts';
 
 function compareKey({ keys, starts }: PlainKeys, entry: number, key: Uint8Array): number {
   const from = starts[entry]!;

@@ -2,8 +2,8 @@
  * Encodes ascending row numbers as bits: the gaps between them, in the shorter of two codes. Rice codes suit evenly
  * spread rows; exponential Golomb codes suit bursts.
  */
-import { wordsFor } from '../../util/row-set.ts';
-import type { BitReader, BitWriter } from '../../util/bit-codec.ts';
+import { wordsFor } from '../../../util/row-set.ts';
+import type { BitReader, BitWriter } from '../../../util/bit-codec.ts';
 import { damagedText } from './damaged.ts';
 
 /** Lists shorter than this do not state their code: it is Rice. */

@@ -1,5 +1,5 @@
 /** A page of entries, read. */
-import { BitReader } from '../../util/bit-codec.ts';
+import { BitReader } from '../../../util/bit-codec.ts';
 import { ByteReader } from './bytes.ts';
 import { damagedText } from './damaged.ts';
 import { INLINE_COUNT, MASK_BITS, PAGE_ENTRIES, type Paged } from './layout.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Page } from './page.ts';
-import { ListWriter, PageWriter } from './write/page-writer.ts';
+import { ListWriter, PageWriter } from '../write/page-writer.ts';
 
 const ROWS = 1000;
 const NOTHING = { rows: new Uint32Array(0), from: 0, to: 0 };

@@ -1,20 +1,20 @@
 /**
  * Finds the rows of a text index that contain a phrase: by the shapes that may contain it, before any row is read.
  */
-import { foldedBytes } from '../../util/fold.ts';
-import { RowSet } from '../../util/row-set.ts';
-import type { SideFile } from '../side-file.ts';
+import { foldedBytes } from '../../../util/fold.ts';
+import { RowSet } from '../../../util/row-set.ts';
+import type { SideFile } from '../../side-file.ts';
 import { Glob } from './glob.ts';
-import { MESSAGE } from './items.ts';
-import { type ColumnShapes, PLACES } from './layout.ts';
+import { MESSAGE } from '../format/items.ts';
+import { type ColumnShapes, PLACES } from '../format/layout.ts';
 import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phrase.ts';
 import type { ParsedShape, ShapeTexts } from './shape-texts.ts';
-import type { OwnedCache } from './text-cache.ts';
+import type { OwnedCache } from '../text-cache.ts';
 import type { TextPages } from './text-pages.ts';
 import type { QueryToken, TextAnswer, TextQuery } from './text-query.ts';
 import { type TokenSearch, isNoDigit, numberOf } from './token-search.ts';
 import { Union } from './union.ts';
-import { WordPlaces } from './word-places.ts';
+import { WordPlaces } from '../format/word-places.ts';
 
 /** With this few candidates a phrase is not searched in many shapes: that would not pay. */
 const FEW_CANDIDATES = 8;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SideFile, writeSideFile } from '../side-file.ts';
-import { foldedBytes } from '../../util/fold.ts';
-import { Glob } from './glob.ts';
+import { SideFile, writeSideFile } from '../../side-file.ts';
+import { foldedBytes } from '../../../util/fold.ts';
+import { Glob } from '../search/glob.ts';
 import { GRAMS } from './layout.ts';
 import { WordGrams, WordGramsWriter } from './word-grams.ts';
 

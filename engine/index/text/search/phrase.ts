@@ -1,5 +1,5 @@
 /** Where texts of one shape may contain a phrase. */
-import { foldText } from '../../util/fold.ts';
+import { foldText } from '../../../util/fold.ts';
 import { Glob } from './glob.ts';
 import type { ParsedShape } from './shape-texts.ts';
 import type { TextQuery } from './text-query.ts';

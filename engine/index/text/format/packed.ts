@@ -1,5 +1,5 @@
 /** Bytes of a text index, compressed by zstd. */
-import { Compressor, Decompressor } from '../compressor.ts';
+import { Compressor, Decompressor } from '../../compressor.ts';
 import { damagedText } from './damaged.ts';
 
 const compressor = new Compressor(3);

@@ -2,9 +2,9 @@
  * Columns whose values are whole shapes, each stored once: the rows of a value are the rows of its shape, so that
  * nothing else need record where `host` is `web01`.
  */
-import { RowSet } from '../../util/row-set.ts';
-import type { ClosedShapes } from './write/closed-shapes.ts';
-import { KEPT_SHARE } from './text-cache.ts';
+import { RowSet } from '../../../util/row-set.ts';
+import type { ClosedShapes } from '../write/closed-shapes.ts';
+import { KEPT_SHARE } from '../text-cache.ts';
 
 /** Names of the columns that have this property. */
 export function wholeColumns({ columns, shapeAt, runs }: ClosedShapes): ReadonlySet<string> {

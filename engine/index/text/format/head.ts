@@ -1,9 +1,9 @@
 /** The head of a text index, read. */
 import { ByteReader } from './bytes.ts';
-import { BitReader } from '../../util/bit-codec.ts';
+import { BitReader } from '../../../util/bit-codec.ts';
 import { damagedText } from './damaged.ts';
 import type { ColumnShapes } from './layout.ts';
-import { FOLD_VERSION } from '../../util/fold.ts';
+import { FOLD_VERSION } from '../../../util/fold.ts';
 import { PAGED, type Paged, TEXT_VERSION } from './layout.ts';
 import type { PagePlace } from './page.ts';
 import { readRows } from './row-list.ts';

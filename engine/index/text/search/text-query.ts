@@ -1,5 +1,5 @@
 /** Text queries and their results. */
-import type { RowSet } from '../../util/row-set.ts';
+import type { RowSet } from '../../../util/row-set.ts';
 
 export interface QueryToken {
   readonly text: string;

@@ -1,13 +1,13 @@
 /** The texts of shapes: read page by page, and cut into tokens for phrases. */
-import { tokensIn } from '../../util/tokens.ts';
-import type { SideFile } from '../side-file.ts';
-import { ByteReader, checked } from './bytes.ts';
-import { damagedText } from './damaged.ts';
-import { foldText } from '../../util/fold.ts';
-import type { Head, LiteralPlace } from './head.ts';
-import { LITERALS, LITERAL_PAGE_BYTES } from './layout.ts';
-import { unpacked } from './packed.ts';
-import type { OwnedCache } from './text-cache.ts';
+import { tokensIn } from '../../../util/tokens.ts';
+import type { SideFile } from '../../side-file.ts';
+import { ByteReader, checked } from '../format/bytes.ts';
+import { damagedText } from '../format/damaged.ts';
+import { foldText } from '../../../util/fold.ts';
+import type { Head, LiteralPlace } from '../format/head.ts';
+import { LITERALS, LITERAL_PAGE_BYTES } from '../format/layout.ts';
+import { unpacked } from '../format/packed.ts';
+import type { OwnedCache } from '../text-cache.ts';
 
 /** A shape's text as tokens, undefined for open ones, and the text between them. */
 export interface ParsedShape {
