@@ -99,7 +99,7 @@ module.exports = {
       SYNTAX,
       paths(SYNTAX, '^engine/query/(values/address|filters/number-range)[.]ts$', CONTRACT),
     ),
-    // What operators ask of an index is an interface (engine/query/plan/index-view.ts); tests ask a real one.
+    // What operators ask of an index is an interface (engine/query/plan/known-rows/index-view.ts); tests ask a real one.
     ...allow('^engine/query/testing/', paths(INDEX)),
     // Faces of operators on a real index.
     ...allow('^engine/query/(testing/|.*[.]test[.]ts$)', paths('^engine/search/access-paths/')),

@@ -73,11 +73,19 @@ export {
   formatTime,
   formatter,
 } from './answers/format.ts';
-export type { FoundRows, Path } from './plan/found.ts';
-export type { CandidateRows } from './plan/index-view.ts';
+export type { FoundRows, Path } from './plan/known-rows/found.ts';
+export type { CandidateRows } from './plan/known-rows/index-view.ts';
 export type { StoredMessages, StoredShape } from './statements/stored-messages.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
-export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './plan/rows.ts';
+export {
+  type Rows,
+  countOf,
+  firstOf,
+  intersect,
+  rankOf,
+  rowsOf,
+  sliceOf,
+} from './plan/known-rows/rows.ts';
 export { type Explained, explain, listText } from './plan/explain.ts';
 export { type Outline, errorSpan, eventsAst, outlineOf } from './plan/outline.ts';
 export { type Place, placeAt } from './syntax/place-at.ts';

@@ -12,7 +12,7 @@ import { batchScope } from '../batch/batch-scope.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { type MatchList, readList } from '../lists/match-list.ts';
 import { conditionOf, restrictionsIn } from '../../search/access-paths/restrictions.ts';
-import { countOf, sliceOf } from '../plan/rows.ts';
+import { countOf, sliceOf } from '../plan/known-rows/rows.ts';
 import { type SegmentInfo, judgingScope, segmentScope } from '../plan/scope.ts';
 import { batchesOf } from '../testing/batches.ts';
 import { DAY1, DAY2, EVENTS } from '../testing/fixture.ts';

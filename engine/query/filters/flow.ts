@@ -23,8 +23,8 @@ import {
   refSql,
   refType,
 } from '../names/fields.ts';
-import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
-import { type Rows, intersect, unite } from '../plan/rows.ts';
+import type { CandidateRows, SegmentView } from '../plan/known-rows/index-view.ts';
+import { type Rows, intersect, unite } from '../plan/known-rows/rows.ts';
 import { syntaxError, shown } from '../syntax/query-error.ts';
 import { FALSE, TRUE, type Predicate, type Scope, type SegmentInfo } from '../plan/scope.ts';
 import { addressClickHouse, addressColumns, addressRows, addressSql } from './address.ts';

@@ -1,8 +1,8 @@
 /** The addresses of a list, written anywhere in the text of an event. */
 import { formatIp4 } from '../values/address.ts';
-import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import type { CandidateRows, SegmentView } from '../plan/known-rows/index-view.ts';
 import { type MatchList, isWritten } from '../lists/match-list.ts';
-import { type Rows, unite } from '../plan/rows.ts';
+import { type Rows, unite } from '../plan/known-rows/rows.ts';
 import type { Predicate, Scope, SegmentInfo } from '../plan/scope.ts';
 import { addressTextFilter } from './address-text.ts';
 import { groupSql } from './list.ts';

@@ -24,9 +24,9 @@ import {
   writtenIp4,
 } from '../dialect/duckdb.ts';
 import { knownField } from '../names/fields.ts';
-import type { CandidateRows, SegmentView, ValueView } from '../plan/index-view.ts';
+import type { CandidateRows, SegmentView, ValueView } from '../plan/known-rows/index-view.ts';
 import type { KeyValues, ListGroup, ListKey, MatchList } from '../lists/match-list.ts';
-import { type Rows, countOf, intersect, rowsOf, unite } from '../plan/rows.ts';
+import { type Rows, countOf, intersect, rowsOf, unite } from '../plan/known-rows/rows.ts';
 import {
   FALSE,
   type NamedText,

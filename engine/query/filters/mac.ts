@@ -7,7 +7,7 @@ import { either as eitherClickHouse } from '../dialect/clickhouse.ts';
 import type { AttributeField, TextField } from '../names/fields.ts';
 import { isMacName, macDigits, macTexts, statedMacDigits } from '../values/mac-text.ts';
 import { printTest } from '../syntax/print.ts';
-import { unite } from '../plan/rows.ts';
+import { unite } from '../plan/known-rows/rows.ts';
 import { nameText } from './describe.ts';
 import { either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';

@@ -10,7 +10,7 @@ import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import type { Dimension } from '../names/dimensions.ts';
-import type { DistinctKeys, CandidateRows, SegmentView } from '../plan/index-view.ts';
+import type { DistinctKeys, CandidateRows, SegmentView } from '../plan/known-rows/index-view.ts';
 import type { Predicate, Scope, SegmentInfo } from '../plan/scope.ts';
 import type { AddressRange } from '../values/address.ts';
 import type { WrittenTest } from './surroundings.ts';

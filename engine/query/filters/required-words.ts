@@ -4,7 +4,7 @@
  * Invariant: a text that does not have them does not match, whatever case its letters have; one that has may.
  */
 import { tokensIn } from '../../util/tokens.ts';
-import type { IndexedPhrase } from '../plan/index-view.ts';
+import type { IndexedPhrase } from '../plan/known-rows/index-view.ts';
 import type { CodeSet } from '../re2/code-set.ts';
 import { longestRun } from '../re2/required.ts';
 import { parsePattern } from '../re2/syntax.ts';

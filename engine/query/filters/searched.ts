@@ -1,7 +1,7 @@
 /** Columns of a token index, and when a look-up pays. */
 import { SEARCHED_TEXTS } from '../../contract/event.ts';
 import type { Ref } from '../names/fields.ts';
-import type { IndexedPhrase, SegmentView } from '../plan/index-view.ts';
+import type { IndexedPhrase, SegmentView } from '../plan/known-rows/index-view.ts';
 import type { SegmentInfo } from '../plan/scope.ts';
 
 /** Columns that an index distinguishes: for the others it only knows that a word is in one of them. */

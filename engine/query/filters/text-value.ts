@@ -10,10 +10,10 @@ import { equals, filterPlaces, patternTest, placesOf } from '../batch/values/tex
 import { either, matches, text as literal } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { dimensionOf } from '../names/dimensions.ts';
-import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import type { CandidateRows, SegmentView } from '../plan/known-rows/index-view.ts';
 import { printTest } from '../syntax/print.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import { type Rows, intersect, rowsOf } from '../plan/rows.ts';
+import { type Rows, intersect, rowsOf } from '../plan/known-rows/rows.ts';
 import {
   OVERFLOW_COLUMN,
   type Predicate,

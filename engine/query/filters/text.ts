@@ -18,10 +18,10 @@ import { either as eitherSql, matches } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
 import { anyJsonValue, joinedTexts } from '../dialect/duckdb.ts';
 import { type Ref, refName, refSql, refClickHouse } from '../names/fields.ts';
-import type { CandidateRows, SegmentView } from '../plan/index-view.ts';
+import type { CandidateRows, SegmentView } from '../plan/known-rows/index-view.ts';
 import { printTest } from '../syntax/print.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import { rowsOf } from '../plan/rows.ts';
+import { rowsOf } from '../plan/known-rows/rows.ts';
 import { syntaxError, shown } from '../syntax/query-error.ts';
 import {
   NO_COLUMN,

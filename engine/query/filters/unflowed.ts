@@ -4,7 +4,7 @@
  */
 import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
-import { rowsOf } from '../plan/rows.ts';
+import { rowsOf } from '../plan/known-rows/rows.ts';
 import { both, either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
 import { FALSE, type Predicate, type Scope } from '../plan/scope.ts';

@@ -8,7 +8,7 @@
 import { counted } from '../../contract/words/counted.ts';
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { foldText } from '../../util/fold.ts';
-import type { Ip4Ranges } from '../plan/index-view.ts';
+import type { Ip4Ranges } from '../plan/known-rows/index-view.ts';
 import { SQL_TYPES } from '../dialect/duckdb.ts';
 import { type Field, type Resolve, knownField } from '../names/fields.ts';
 import { addressTextFilter } from '../filters/address-text.ts';

@@ -2,7 +2,7 @@
 import type { Filter } from '../filters/filter.ts';
 import type { Resolve } from '../names/fields.ts';
 import type { Ast, Name, Stage } from '../syntax/ast.ts';
-import type { Found } from './found.ts';
+import type { Found } from './known-rows/found.ts';
 
 /** The events and their order. */
 export type EventsNode =

@@ -2,7 +2,7 @@
 import { disjointGroups } from '../../util/segment-days.ts';
 import { counted } from '../../contract/words/counted.ts';
 import { describeFilter } from '../filters/filter.ts';
-import type { FoundRows, Path } from './found.ts';
+import type { FoundRows, Path } from './known-rows/found.ts';
 import { foundOf, rowsRead } from './plan-reads.ts';
 import type { MatchList } from '../lists/match-list.ts';
 import type { Plan } from './plan.ts';

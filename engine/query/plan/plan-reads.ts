@@ -1,8 +1,8 @@
 /** Segments and rows that the statements of a plan read. */
-import type { Found, FoundRows, Path } from './found.ts';
+import type { Found, FoundRows, Path } from './known-rows/found.ts';
 import type { EventsNode } from './events-node.ts';
 import type { Plan } from './plan.ts';
-import { countOf } from './rows.ts';
+import { countOf } from './known-rows/rows.ts';
 import type { SegmentInfo } from './scope.ts';
 
 /** What is known about a segment's events, on each side of a union; undefined if nothing is. */

@@ -16,7 +16,7 @@ import type { Ast, Name, Stage } from '../syntax/ast.ts';
 import type { ZoneOffset } from '../time/time.ts';
 import type { Extent } from '../values/values.ts';
 import type { EventsNode } from './events-node.ts';
-import type { Path } from './found.ts';
+import type { Path } from './known-rows/found.ts';
 import type { PruneReason, SegmentInfo } from './scope.ts';
 
 /** The catalog's state at planning. */

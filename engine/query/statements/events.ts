@@ -23,8 +23,8 @@ import { type Filter, compileFilter } from '../filters/filter.ts';
 import type { Surroundings } from '../filters/surroundings.ts';
 import { both } from '../filters/logic.ts';
 import { hasPart, isInParts, partType } from './message-parts.ts';
-import type { Found } from '../plan/found.ts';
-import { rowsPredicate } from '../plan/row-predicate.ts';
+import type { Found } from '../plan/known-rows/found.ts';
+import { rowsPredicate } from '../plan/known-rows/row-predicate.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
 import {
   type Predicate,

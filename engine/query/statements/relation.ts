@@ -10,7 +10,7 @@ import { type Params, nullOf, quoteIdentifier } from '../dialect/duckdb.ts';
 import type { Field, Resolve } from '../names/fields.ts';
 import { both } from '../filters/logic.ts';
 import type { GroupParts } from './group-parts.ts';
-import type { KnownTemplate } from '../plan/found.ts';
+import type { KnownTemplate } from '../plan/known-rows/found.ts';
 import { QueryError, didYouMean, shown } from '../syntax/query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, tableScope } from '../plan/scope.ts';
 import type { Extent, Part, ValueShape } from '../values/values.ts';

@@ -7,7 +7,7 @@ import { textFilter } from '../../query/filters/text.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { boundsOf } from './bounds.ts';
 import type { SegmentAccess } from './segment-access.ts';
-import { type Rows, sliceOf } from '../../query/plan/rows.ts';
+import { type Rows, sliceOf } from '../../query/plan/known-rows/rows.ts';
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
 

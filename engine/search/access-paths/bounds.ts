@@ -15,7 +15,13 @@ import {
 } from '../../query/filters/filter.ts';
 import { type SegmentInfo, judgingScope } from '../../query/plan/scope.ts';
 import type { SegmentAccess } from './segment-access.ts';
-import { type Rows, complement, countOf, intersect, unite } from '../../query/plan/rows.ts';
+import {
+  type Rows,
+  complement,
+  countOf,
+  intersect,
+  unite,
+} from '../../query/plan/known-rows/rows.ts';
 
 interface Bounds {
   readonly sure: Rows;

@@ -6,8 +6,8 @@ import { ALL } from '../../query/filters/filter.ts';
 import { planQuery } from '../../query/plan/plan-query.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { edgesOf, foundAtEdge } from './edge-rows.ts';
-import type { FoundRows } from '../../query/plan/found.ts';
-import { countOf, rowsOf, sliceOf } from '../../query/plan/rows.ts';
+import type { FoundRows } from '../../query/plan/known-rows/found.ts';
+import { countOf, rowsOf, sliceOf } from '../../query/plan/known-rows/rows.ts';
 
 const DAY = 86_400e6;
 

@@ -17,8 +17,15 @@ import type { EventsNode } from '../../query/plan/events-node.ts';
 import type { Plan } from '../../query/plan/plan.ts';
 import { endTakenBy, sortKeysOf } from '../../query/stages/stages.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
-import type { Found, FoundRows } from '../../query/plan/found.ts';
-import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/plan/rows.ts';
+import type { Found, FoundRows } from '../../query/plan/known-rows/found.ts';
+import {
+  type Rows,
+  countOf,
+  firstOf,
+  intersect,
+  rowsOf,
+  sliceOf,
+} from '../../query/plan/known-rows/rows.ts';
 
 interface Edge {
   /** Among the events that have a time. */

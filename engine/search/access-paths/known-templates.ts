@@ -10,7 +10,7 @@ import type { Plan } from '../../query/plan/plan.ts';
 import { stageOperatorOf } from '../../query/stages/stages.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
 import { VARIABLE, templateOf } from '../../util/templates.ts';
-import type { FoundRows, KnownTemplate } from '../../query/plan/found.ts';
+import type { FoundRows, KnownTemplate } from '../../query/plan/known-rows/found.ts';
 import {
   type Rows,
   complement,
@@ -18,7 +18,7 @@ import {
   endsOf,
   intersect,
   rowsOf,
-} from '../../query/plan/rows.ts';
+} from '../../query/plan/known-rows/rows.ts';
 
 /** Below this number of rows, reading them is as fast as reading shapes. */
 const FEW_ROWS = 1000;

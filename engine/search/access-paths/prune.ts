@@ -18,9 +18,13 @@ import { type SegmentInfo, judgingScope, segmentScope } from '../../query/plan/s
 import type { Statement } from '../../query/statements/statements.ts';
 import { type StoredMessages, storedScope } from '../../query/statements/stored-messages.ts';
 import { boundsOf } from './bounds.ts';
-import type { Found, FoundRows } from '../../query/plan/found.ts';
+import type { Found, FoundRows } from '../../query/plan/known-rows/found.ts';
 import { readsAll } from '../../query/plan/plan-reads.ts';
-import { mostListed, rowsOfBits, rowsPredicate } from '../../query/plan/row-predicate.ts';
+import {
+  mostListed,
+  rowsOfBits,
+  rowsPredicate,
+} from '../../query/plan/known-rows/row-predicate.ts';
 import { comparesValues, isCheap } from './filter-cost.ts';
 import type { SegmentAccess } from './segment-access.ts';
 import {
@@ -30,7 +34,7 @@ import {
   endsOf,
   intersect,
   rowsOf,
-} from '../../query/plan/rows.ts';
+} from '../../query/plan/known-rows/rows.ts';
 
 /** What is known about the rows of `segment` that match the filter `given`. */
 export function findRows(given: Filter, segment: SegmentInfo, known: SegmentAccess): FoundRows {

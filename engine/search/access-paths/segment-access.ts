@@ -1,7 +1,7 @@
 /** Access to one segment's side file and marks, with a cache of recent look-ups. */
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { LeafFilter } from '../../query/filters/filter.ts';
-import type { CandidateRows, SegmentView } from '../../query/plan/index-view.ts';
+import type { CandidateRows, SegmentView } from '../../query/plan/known-rows/index-view.ts';
 
 export interface SegmentAccess extends SegmentView {
   readonly indexes: SegmentIndexes;

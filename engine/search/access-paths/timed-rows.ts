@@ -5,7 +5,7 @@
 import type { EpochMicros } from '../../contract/event.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import type { SegmentInfo } from '../../query/plan/scope.ts';
-import { type Rows, countOf, endsOf, rankOf, sliceOf } from '../../query/plan/rows.ts';
+import { type Rows, countOf, endsOf, rankOf, sliceOf } from '../../query/plan/known-rows/rows.ts';
 
 /** Events of one segment, and their times. */
 export interface TimedRows {

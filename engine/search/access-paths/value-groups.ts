@@ -7,12 +7,12 @@ import type { DistinctValues } from '../../index/values/dimensions.ts';
 import { type Filter, allOf, conjuncts } from '../../query/filters/filter.ts';
 import { presentDimension } from '../../query/filters/present.ts';
 import { type SegmentInfo, mayHaveAttribute } from '../../query/plan/scope.ts';
-import type { FoundRows } from '../../query/plan/found.ts';
+import type { FoundRows } from '../../query/plan/known-rows/found.ts';
 import type { Dimension } from '../../query/names/dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
 import { withValue } from './group-sources.ts';
 import type { SegmentAccess } from './segment-access.ts';
-import { countOf, wordsOf } from '../../query/plan/rows.ts';
+import { countOf, wordsOf } from '../../query/plan/known-rows/rows.ts';
 
 const COLUMNS = ['host', 'program', 'src_ip', 'dst_ip'] as const;
 type Column = (typeof COLUMNS)[number];

@@ -2,7 +2,7 @@
  * Sets of rows of one segment: all, none, or those of a RowSet. All and none need no memory and make set operations
  * trivial.
  */
-import { RowSet } from '../../util/row-set.ts';
+import { RowSet } from '../../../util/row-set.ts';
 
 export type Rows = 'all' | 'none' | RowSet;
 

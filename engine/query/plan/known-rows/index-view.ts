@@ -2,7 +2,7 @@
  * What operators can learn about a segment's rows without reading them. Interfaces only: engine/index implements
  * them, and the caller of a search passes them in.
  */
-import type { RowSet } from '../../util/row-set.ts';
+import type { RowSet } from '../../../util/row-set.ts';
 import type { Rows } from './rows.ts';
 
 /** A word, or words one after another with the same text between them. */

@@ -1,5 +1,5 @@
 /** What is known about the events of a filter in one segment before a statement runs. */
-import type { Filter } from '../filters/filter.ts';
+import type { Filter } from '../../filters/filter.ts';
 import type { Rows } from './rows.ts';
 
 /** Access path of an answer: the heaviest that its segments need. */

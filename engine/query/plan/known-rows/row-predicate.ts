@@ -2,9 +2,9 @@
  * What is known about the events of a filter in one segment before a statement runs, and how a statement is
  * restricted to it.
  */
-import { RowSet } from '../../util/row-set.ts';
-import { bitOf, type Params, rowBetween, rowIn, rowIs } from '../dialect/duckdb.ts';
-import { FALSE, type Predicate, TRUE } from './scope.ts';
+import { RowSet } from '../../../util/row-set.ts';
+import { bitOf, type Params, rowBetween, rowIn, rowIs } from '../../dialect/duckdb.ts';
+import { FALSE, type Predicate, TRUE } from '../scope.ts';
 import { type Rows, rowsOf } from './rows.ts';
 
 /**

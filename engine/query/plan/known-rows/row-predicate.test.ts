@@ -1,8 +1,8 @@
 /** Conditions on row numbers, run by DuckDB: the rows they select, and how many it reads for that. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RowSet } from '../../util/row-set.ts';
-import { Params } from '../dialect/duckdb.ts';
+import { RowSet } from '../../../util/row-set.ts';
+import { Params } from '../../dialect/duckdb.ts';
 import { rowsPredicate } from './row-predicate.ts';
 
 const ROWS = 100_000;
