@@ -67,7 +67,7 @@ module.exports = {
       // A pipe that was handed over is a socket to Node.
       from: {
         path: '^(engine|importers|app/cli)/',
-        pathNot: [TEST, '^importers/shared/pipe-stream[.]ts$'],
+        pathNot: [TEST, '^importers/shared/files/pipe-stream[.]ts$'],
       },
       to: { path: '^(node:)?(net|tls|https?|http2|dgram|dns)(/|$)' },
     },

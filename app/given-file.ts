@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CancelledError, DaybookError, messageOfError } from '../engine/contract/errors.ts';
-import { pipeStream } from '../importers/shared/pipe-stream.ts';
+import { pipeStream } from '../importers/shared/files/pipe-stream.ts';
 
 interface GivenFileOptions {
   /** The role of the file, as in "the list". */

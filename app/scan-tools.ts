@@ -5,7 +5,7 @@
 import type { Importer } from '../engine/evidence/importer.ts';
 import type { ScanTools } from '../engine/operations/scan/scan.ts';
 import { pcapImporter } from '../importers/pcap/index.ts';
-import { plainFile } from '../importers/shared/plain-file.ts';
+import { plainFile } from '../importers/shared/files/plain-file.ts';
 
 export const scanTools: ScanTools = {
   captures: pcapImporter,

@@ -5,7 +5,7 @@
 import type { DateOrder } from '../../engine/contract/time/decisions.ts';
 import type { SourceInput } from '../../engine/evidence/importer.ts';
 import { piecesOf } from '../../engine/evidence/pieces.ts';
-import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';
+import { DateOrderScan, type FoundOrder } from '../shared/time/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import { simplify, TS, TS_DATE } from './fields.ts';
 import { ElementScanner } from './json/json-elements.ts';

@@ -18,7 +18,7 @@ import type {
 } from '../../engine/evidence/importer.ts';
 import { firstBlocks, piecesOf } from '../../engine/evidence/pieces.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
-import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
+import { tellDateOrder, type FoundOrder } from '../shared/time/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/time/zone.ts';
 import { findDateOrder, findJsonDateOrder } from './date-order.ts';

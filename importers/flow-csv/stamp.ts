@@ -9,8 +9,8 @@
  */
 import type { DateOrder } from '../../engine/contract/time/decisions.ts';
 import { daysFromCivil, isDate } from '../shared/bytes.ts';
-import { DatePlacer } from '../shared/date-order.ts';
-import { Stamp } from '../shared/stamp.ts';
+import { DatePlacer } from '../shared/time/date-order.ts';
+import { Stamp } from '../shared/time/stamp.ts';
 import { UTC, type Zone } from '../../engine/contract/time/zone.ts';
 import { digitBits, numberOf, othersOf, ZEROS } from './plain-cells.ts';
 

@@ -4,14 +4,14 @@
  */
 import type { EventSink, ReadOptions, SourceInput } from '../../engine/evidence/importer.ts';
 import { piecesOf } from '../../engine/evidence/pieces.ts';
-import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
+import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/time/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import { isDirective } from './continuation.ts';
 import { isAlnum } from './header/bytes.ts';
 import { Header } from './header/header.ts';
 import { parseHeader } from './header/parse-header.ts';
 import { framesOf, MAX_LINE, type Layout } from './layout.ts';
-import { SHAPE, type Stamp } from '../shared/stamp.ts';
+import { SHAPE, type Stamp } from '../shared/time/stamp.ts';
 import { isSameDay, YearScan, type YearPlan } from './year.ts';
 
 /** Records whose texts are searched for full dates: the first ones, then every n-th. */

@@ -14,7 +14,7 @@ import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
 import { AttributeNames } from '../shared/attribute-names.ts';
 import type { Header } from './header/header.ts';
-import { SHAPE } from '../shared/stamp.ts';
+import { SHAPE } from '../shared/time/stamp.ts';
 import type { W3cColumns } from './w3c.ts';
 
 const BACKSLASH = 92;

@@ -11,7 +11,7 @@ import { Header } from './header/header.ts';
 import { isEventFormat } from './header/pairs.ts';
 import { parseHeader } from './header/parse-header.ts';
 import { looksJournald } from './journald.ts';
-import { SHAPE } from '../shared/stamp.ts';
+import { SHAPE } from '../shared/time/stamp.ts';
 import { looksXml } from './xml-events.ts';
 
 const MAX_LINES = 400;

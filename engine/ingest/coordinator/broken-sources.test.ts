@@ -136,7 +136,7 @@ describe.skipIf(!bzip2Available())('bzip2 with a damaged block', () => {
     expect(lost).toBeGreaterThan(900_000 / 80);
     expect(lost).toBeLessThan(900_000 / 40);
 
-    const { readRecord } = await import('../../../importers/shared/read-record.ts');
+    const { readRecord } = await import('../../../importers/shared/files/read-record.ts');
     const location = { path: join(folder, 'app.log.bz2'), members: [] };
     const { offset } = report.broken!;
     const tail = content.slice(-2000);

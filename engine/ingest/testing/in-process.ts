@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { importers } from '../../../importers/registry.ts';
 import type { ReadLimits } from '../../contract/left-out.ts';
-import { listFiles } from '../../../importers/shared/list-files.ts';
+import { listFiles } from '../../../importers/shared/files/list-files.ts';
 import { walkFile, type FoundItem } from '../../../importers/shared/archives/walk.ts';
 import { CaseWriter } from '../case/case-writer.ts';
 import type { IndexerHandle } from '../indexing/index-feed.ts';

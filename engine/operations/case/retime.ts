@@ -330,7 +330,7 @@ async function refuseLostDays(
 const ORDER_BITS = TS_BASIS.dayFirst | TS_BASIS.monthFirst;
 const ORDERED = `(coalesce(ts_basis, 0) & ${ORDER_BITS}) <> 0`;
 
-/** The given order first, then those for dates that it does not fit: as in importers/shared/date-order.ts. */
+/** The given order first, then those for dates that it does not fit: as in importers/shared/time/date-order.ts. */
 function ordersFrom(order: DateOrder): DateOrder[] {
   return [...new Set<DateOrder>([order, 'mdy', 'dmy', 'ymd'])];
 }

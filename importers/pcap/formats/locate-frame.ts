@@ -4,7 +4,7 @@
  */
 import type { EventSink } from '../../../engine/evidence/importer.ts';
 import type { ByteOffset } from '../../../engine/contract/event.ts';
-import type { ContentReader } from '../../shared/read-record.ts';
+import type { ContentReader } from '../../shared/files/read-record.ts';
 import { MAX_RECORD } from './capture-reader.ts';
 import { PacketEvents } from '../packets/packet-events.ts';
 import type { Packet } from '../decode/packet.ts';

@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import type { ByteOffset } from '../../../engine/contract/event.ts';
 import type { SourceLocation } from '../../../engine/contract/source-location.ts';
-import { openContentReader, type ContentReader } from '../../shared/read-record.ts';
+import { openContentReader, type ContentReader } from '../../shared/files/read-record.ts';
 import { u16, u16le, u32, u32le } from '../bytes.ts';
 import { MAX_RECORD } from './capture-reader.ts';
 import { classicVariant } from './classic.ts';

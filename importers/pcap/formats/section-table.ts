@@ -4,7 +4,7 @@
  * next packet costs only the distance from there.
  */
 import type { ByteOffset } from '../../../engine/contract/event.ts';
-import type { ContentReader } from '../../shared/read-record.ts';
+import type { ContentReader } from '../../shared/files/read-record.ts';
 import { u16, u16le, u32, u32le } from '../bytes.ts';
 import { MAX_RECORD } from './capture-reader.ts';
 

@@ -4,7 +4,7 @@ import { EventBatch } from '../../../engine/columns/event-batch.ts';
 import type { ByteOffset, Kind } from '../../../engine/contract/event.ts';
 import type { EventSink, SourceInput } from '../../../engine/evidence/importer.ts';
 import type { SourceLocation } from '../../../engine/contract/source-location.ts';
-import { openContentReader, type ContentReader } from '../../shared/read-record.ts';
+import { openContentReader, type ContentReader } from '../../shared/files/read-record.ts';
 import { flowTracker } from '../packets/flow-tracker.ts';
 import type { FlowTracker } from '../flows/index.ts';
 import { readCapture } from '../index.ts';

@@ -23,7 +23,7 @@ import {
   parseDirectory,
   unsupported,
 } from './seven-zip-directory.ts';
-import { fileBlocks, fileProblem } from '../stored-bytes.ts';
+import { fileBlocks, fileProblem } from '../files/stored-bytes.ts';
 import type { ZipArchive } from './zip.ts';
 
 const SIGNATURE = Buffer.from('377abcaf271c', 'hex');

@@ -20,7 +20,7 @@ import { DaybookError, SourceError } from '../../../engine/contract/errors.ts';
 import { paxEntry, tarHeader, tarOf, zipOf } from '../testing/archives.ts';
 import { DEFAULT_LIMITS } from '../decompress/decompress.ts';
 import { displayName } from './member-names.ts';
-import { listFiles } from '../list-files.ts';
+import { listFiles } from '../files/list-files.ts';
 import { openItem, walkFile, walkPath, type FoundItem, type WalkOptions } from './walk.ts';
 
 let folder = '';

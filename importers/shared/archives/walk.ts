@@ -19,7 +19,7 @@ import {
   openContent,
   piecesOf,
 } from '../decompress/decompress.ts';
-import { SPOOL_BYTES } from '../list-files.ts';
+import { SPOOL_BYTES } from '../files/list-files.ts';
 import {
   BLOCK_BYTES,
   fileBlocks,
@@ -30,7 +30,7 @@ import {
   type Life,
   smallFileBytes,
   type StoredBytes,
-} from '../stored-bytes.ts';
+} from '../files/stored-bytes.ts';
 import { archivePasswords } from './archive-passwords.ts';
 import { displayName, MemberNames } from './member-names.ts';
 import { isSevenZip, sevenZipMembers } from './seven-zip.ts';

@@ -14,7 +14,7 @@ import { LimitError } from '../../../engine/contract/errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from '../byte-source.ts';
 import { checked, CutOff, HOLD_BYTES, type Sums } from './checked.ts';
-import { ReadOn, type UnitKind } from '../read-on.ts';
+import { ReadOn, type UnitKind } from './read-on.ts';
 import { unxz } from './unxz.ts';
 
 export type Compression = 'none' | 'gzip' | 'bzip2' | 'xz' | 'zstd';

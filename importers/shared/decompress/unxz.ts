@@ -10,7 +10,7 @@ import { branchFilter, type Filter } from './branch-filters.ts';
 import type { ByteSource } from '../byte-source.ts';
 import type { Sums } from './checked.ts';
 import { dictionaryOf, need, unlzma2 } from './lzma.ts';
-import { ReadOn, type UnitKind } from '../read-on.ts';
+import { ReadOn, type UnitKind } from './read-on.ts';
 
 const LZMA2 = 0x21;
 const EMPTY = new Uint8Array(0);

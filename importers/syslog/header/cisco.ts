@@ -2,7 +2,7 @@
  * Parses what Cisco's devices, and those that imitate them, put before a message: number, host, time, zone,
  * mnemonic.
  */
-import { SHAPE } from '../../shared/stamp.ts';
+import { SHAPE } from '../../shared/time/stamp.ts';
 import {
   allDigits,
   CLOSE,

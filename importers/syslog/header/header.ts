@@ -1,5 +1,5 @@
 /** The parts of a log line before its message, as positions in the line's bytes; nothing is copied or allocated. */
-import { SHAPE, Stamp } from '../../shared/stamp.ts';
+import { SHAPE, Stamp } from '../../shared/time/stamp.ts';
 
 export class Header {
   readonly stamp = new Stamp();

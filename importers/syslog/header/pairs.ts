@@ -1,6 +1,6 @@
 /** Times and offsets that a line of pairs or of cells states among them: auditd, FortiGate, CEF, LEEF, PAN-OS and others. */
 import { daysFromCivil } from '../../shared/bytes.ts';
-import { SHAPE, type Stamp } from '../../shared/stamp.ts';
+import { SHAPE, type Stamp } from '../../shared/time/stamp.ts';
 import {
   BAR,
   COMMA,

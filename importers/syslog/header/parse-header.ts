@@ -5,7 +5,7 @@
  * them). It never throws, whatever the bytes are.
  */
 import { addressEnd } from '../../../engine/fields/cutting/values.ts';
-import { SHAPE } from '../../shared/stamp.ts';
+import { SHAPE } from '../../shared/time/stamp.ts';
 import {
   CLOSE,
   COLON,

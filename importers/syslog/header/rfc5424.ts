@@ -1,5 +1,5 @@
 /** Headers of RFC 5424, section 6, and of its draft, syslog-protocol-23. */
-import { SHAPE } from '../../shared/stamp.ts';
+import { SHAPE } from '../../shared/time/stamp.ts';
 import {
   allDigits,
   CLOSE,

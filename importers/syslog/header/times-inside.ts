@@ -1,5 +1,5 @@
 /** Times further on in a line: in JSON, in XML, after other text. */
-import { SHAPE } from '../../shared/stamp.ts';
+import { SHAPE } from '../../shared/time/stamp.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from '../places.ts';
 import {
   COLON,

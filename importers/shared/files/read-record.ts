@@ -3,16 +3,16 @@
  * Plain files are read at the record's position; in compressed files and archive members everything before it is
  * read as well. Nothing is written except temporary copies of archive members, which are removed again.
  */
-import { nounOf } from '../../engine/contract/words/counted.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import { CancelledError, DaybookError, hasCode } from '../../engine/contract/errors.ts';
-import type { ByteOffset } from '../../engine/contract/event.ts';
-import type { SourceLocation } from '../../engine/contract/source-location.ts';
-import { ByteSource } from './byte-source.ts';
+import { CancelledError, DaybookError, hasCode } from '../../../engine/contract/errors.ts';
+import type { ByteOffset } from '../../../engine/contract/event.ts';
+import type { SourceLocation } from '../../../engine/contract/source-location.ts';
+import { ByteSource } from '../byte-source.ts';
 import { fileProblem } from './stored-bytes.ts';
-import { openItem, REREAD, type OpenedItem } from './archives/walk.ts';
+import { openItem, REREAD, type OpenedItem } from '../archives/walk.ts';
 
 /** Bytes that `readRecord` reads at most. */
 export const MAX_RECORD_BYTES = 1024 * 1024;

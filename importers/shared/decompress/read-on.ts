@@ -3,10 +3,10 @@
  * block or stream of xz. Damage is often noticed only after its unit's end, so the search begins before that
  * position. A match may be no unit at all: it counts once it was decoded to its end.
  */
-import { nounOf } from '../../engine/contract/words/counted.ts';
-import { DaybookError, messageOfError } from '../../engine/contract/errors.ts';
-import type { ByteSource } from './byte-source.ts';
-import { DamagedAt, isCutOff, type Sums } from './decompress/checked.ts';
+import { nounOf } from '../../../engine/contract/words/counted.ts';
+import { DaybookError, messageOfError } from '../../../engine/contract/errors.ts';
+import type { ByteSource } from '../byte-source.ts';
+import { DamagedAt, isCutOff, type Sums } from './checked.ts';
 
 /**
  * How far back a unit is searched: a decoder goes astray no further than this, and its input per call is smaller.

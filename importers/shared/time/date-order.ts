@@ -10,9 +10,9 @@ import {
   GIVEN,
   ORDER_NAMES,
   type DateOrder,
-} from '../../engine/contract/time/decisions.ts';
-import { TS_BASIS } from '../../engine/contract/event.ts';
-import type { EventSink } from '../../engine/evidence/importer.ts';
+} from '../../../engine/contract/time/decisions.ts';
+import { TS_BASIS } from '../../../engine/contract/event.ts';
+import type { EventSink } from '../../../engine/evidence/importer.ts';
 
 /** Orders for a date that does not fit the order of its source. `retime` uses the same. */
 const OTHERWISE: readonly DateOrder[] = ['mdy', 'dmy', 'ymd'];

@@ -2,10 +2,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { SourceError } from '../../engine/contract/errors.ts';
-import type { EvidenceItem } from '../../engine/evidence/importer.ts';
+import { SourceError } from '../../../engine/contract/errors.ts';
+import type { EvidenceItem } from '../../../engine/evidence/importer.ts';
 import { fileProblem } from './stored-bytes.ts';
-import { isTarHeader, TAR_BLOCK } from './archives/tar.ts';
+import { isTarHeader, TAR_BLOCK } from '../archives/tar.ts';
 
 /** Bytes read at a time: they stay in the processor's cache until they have been processed. */
 const NEAR_BYTES = 256 * 1024;

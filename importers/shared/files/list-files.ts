@@ -2,8 +2,8 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CancelledError, DaybookError, messageOfError } from '../../engine/contract/errors.ts';
-import type { Ignored } from '../../engine/contract/left-out.ts';
+import { CancelledError, DaybookError, messageOfError } from '../../../engine/contract/errors.ts';
+import type { Ignored } from '../../../engine/contract/left-out.ts';
 import { pipeStream } from './pipe-stream.ts';
 import { orderRotated } from './rotation.ts';
 import { fileProblem, Spool } from './stored-bytes.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DaybookError, LimitError, SourceError } from '../../engine/contract/errors.ts';
+import { DaybookError, LimitError, SourceError } from '../../../engine/contract/errors.ts';
 
 export const BLOCK_BYTES = 1024 * 1024;
 

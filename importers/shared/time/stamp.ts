@@ -8,7 +8,7 @@
  * https://cr.yp.to/libtai/tai64.html for TAI64N; the others as found in real logs.
  */
 
-import type { DateOrder } from '../../engine/contract/time/decisions.ts';
+import type { DateOrder } from '../../../engine/contract/time/decisions.ts';
 import { monthOf, weekdayOf, zoneSecondsOf } from './calendar-names.ts';
 import { DatePlacer } from './date-order.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DaybookError } from '../../engine/contract/errors.ts';
-import { tarOf, zipOf } from './testing/archives.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { tarOf, zipOf } from '../testing/archives.ts';
 import { MAX_RECORD_BYTES, openContentReader, readRecord } from './read-record.ts';
 
 /** Three blocks' worth of bytes, every four of which encode their position. */
