@@ -20,6 +20,7 @@ import {
   WORD_IN_CALL,
   WORD_IN_QUERY,
 } from './lexemes.ts';
+import { type PatternEnds, patternEnds } from './pattern-ends.ts';
 import { errorEnd, shown, syntaxError } from './query-error.ts';
 
 /** The longest query text, in UTF-16 units. */
@@ -65,6 +66,7 @@ export class Lexer {
   /** Whether it reads a query within square brackets. */
   inSquare = false;
   private isSilent = false;
+  private patternEnds: PatternEnds | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -237,21 +239,17 @@ export class Lexer {
   regex(bare = false): { pattern: string; ignoreCase: boolean } | undefined {
     if (this.text[this.pos] !== '/') return undefined;
     const open = this.pos;
-    let inClass = false;
-    for (let at = open + 1; at < this.text.length; at++) {
-      const c = this.text[at];
-      if (c === '\\') at += 1;
-      else if (c === '[') inClass = true;
-      else if (c === ']') inClass = false;
-      else if (c === '/' && !inClass) {
-        const end = this.matchHere(this.inCall ? REGEX_END_IN_CALL : REGEX_END, at);
-        if (end === undefined || at === open + 1) return undefined;
-        const pattern = this.text.slice(open + 1, at);
-        const ignoreCase = end[1] === 'i';
-        if (bare && !isBarePattern(pattern, ignoreCase)) return undefined;
-        this.accept(at + end[0].length - open, 'regex');
-        return { pattern: pattern.replace(/\\\//g, '/'), ignoreCase };
-      }
+    this.patternEnds ??= patternEnds(this.text);
+    const at = this.patternEnds.slash[open + 1]!;
+    if (at < this.text.length) {
+      const end = this.matchHere(this.inCall ? REGEX_END_IN_CALL : REGEX_END, at);
+      if (end === undefined || at === open + 1) return undefined;
+      const ignoreCase = end[1] === 'i';
+      if (bare && this.patternEnds.pipe[open + 1]! < at) return undefined;
+      const pattern = this.text.slice(open + 1, at);
+      if (bare && !isBarePattern(pattern, ignoreCase)) return undefined;
+      this.accept(at + end[0].length - open, 'regex');
+      return { pattern: pattern.replace(/\\\//g, '/'), ignoreCase };
     }
     if (bare) return undefined;
     const word = this.matchHere(WORD)?.[0] ?? '/';

@@ -122,8 +122,7 @@ export const TEST_AHEAD = new RegExp(
 
 /** Whether `/…/` without a field is a pattern rather than a path: `/etc/` has no sign of a pattern. */
 export function isBarePattern(between: string, ignoreCase: boolean): boolean {
-  // A pipe after a space begins a stage.
-  return !/\s\|/.test(between) && (ignoreCase || /[\\^$*+?()[\]{}|]/.test(between));
+  return ignoreCase || /[\\^$*+?()[\]{}|]/.test(between);
 }
 
 // Maps: names of objects' own properties are no stages.
