@@ -42,9 +42,13 @@ export class Header {
   uptimeEnd = 0;
   sequenceStart = -1;
   sequenceEnd = 0;
-  /** The address of the device, which a relay put before its line. */
+  /** The device, which a relay put before its line. */
   originStart = -1;
   originEnd = 0;
+  /** Where the line begins, or the one in it that a relay forwarded. */
+  frameStart = 0;
+  /** Set while a forwarded line within a line is read. */
+  isRelayed = false;
   messageStart = 0;
   messageEnd = 0;
 
@@ -65,6 +69,7 @@ export class Header {
     this.uptimeStart = -1;
     this.sequenceStart = -1;
     this.originStart = -1;
+    this.frameStart = start;
     this.messageStart = start;
     this.messageEnd = end;
   }

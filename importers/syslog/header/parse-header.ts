@@ -27,7 +27,7 @@ import {
 } from './bytes.ts';
 import { ciscoHost, mnemonic, mnemonicAt, sequenced, UNSET, uptime } from './cisco.ts';
 import { type Header, isFirm } from './header.ts';
-import { audit, datePair, isEventFormat, pairsTime, statedOffset } from './pairs.ts';
+import { audit, datePair, isEventFormat, isPairs, pairsTime, statedOffset } from './pairs.ts';
 import { plainMessage, program, tag } from './program.ts';
 import { protocol23, rfc5424 } from './rfc5424.ts';
 import { inside, jsonTime } from './times-inside.ts';
@@ -47,7 +47,7 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
   const isUnset = year === 1970 || (year > 0 && year < 2000 && h.eventStart >= 0);
   if (h.dated && shape === SHAPE.bsd && isUnset) h.tellsYear = false;
   if (h.dated && !h.stamp.zoned && h.stamp.shape !== SHAPE.epoch) {
-    statedOffset(h, b, behindPriority(b, start, end), end);
+    statedOffset(h, b, behindPriority(b, h.frameStart, end), end);
   }
   return known;
 }
@@ -165,8 +165,8 @@ function isTimeBehind(h: Header, b: Uint8Array, at: number, end: number): boolea
   if (p === at) return false;
   p = skipSpaces(b, p, end);
   if (b[p] === 49 && b[p + 1] === SPACE) p += 2;
-  const { stamp } = h;
-  return stamp.parse(b, p, end) && (isFirm(stamp) || stamp.shape === SHAPE.guessed);
+  const { inner } = h;
+  return inner.parse(b, p, end) && (isFirm(inner) || inner.shape === SHAPE.guessed);
 }
 
 /** `<34>`: the place after it, or 0. */
@@ -223,6 +223,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
     h.messageStart = at;
     return true;
   }
+  if (relayed(h, b, at, end)) return true;
   h.dated = true;
   h.leading = true;
   if (h.timesOnly) return true;
@@ -241,6 +242,44 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
   }
   plainMessage(h, b, q, end);
   return true;
+}
+
+/**
+ * A whole line of another device behind a relay's time and the device's name or address, with the count of its frame
+ * or without: `Mar  1 22:05:25 192.0.2.9 535 <14>1 2026-03-01T21:05:25Z …`. The device's header is the event's; its
+ * time only if it is as exact as the relay's.
+ */
+function relayed(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const host = h.stamp.end + 1;
+  if (h.isRelayed || b[host - 1] !== SPACE) return false;
+  let hostEnd = host;
+  while (hostEnd < end && b[hostEnd] !== SPACE) hostEnd++;
+  if (hostEnd === host || hostEnd + 1 >= end) return false;
+  if (b[hostEnd + 1] !== LT && !isDigit(b[hostEnd + 1]!)) return false;
+  const frame = counted(b, hostEnd + 1, end);
+  if (b[frame] !== LT || !isHost(b, host, hostEnd) || !isFrame(h, b, frame, end)) return false;
+  if (priority(h, b, frame, end) === 0) return false;
+  const isExact = h.stamp.zoned;
+  h.isRelayed = true;
+  readHeader(h, b, frame, end);
+  h.isRelayed = false;
+  if (!h.dated || (isExact && !h.stamp.zoned && h.stamp.shape !== SHAPE.epoch)) {
+    h.stamp.parse(b, at, end);
+    h.tellsYear = true;
+  }
+  h.dated = true;
+  h.leading = true;
+  h.originStart = host;
+  h.originEnd = hostEnd;
+  return true;
+}
+
+/** Whether a priority and a time, or pairs as firewalls write them, are at `at`. */
+function isFrame(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const p = behindPriority(b, at, end);
+  return (
+    isTimeBehind(h, b, at, end) || (p > at && (isEventFormat(b, p, end) || isPairs(b, p, end)))
+  );
 }
 
 /** Cisco's zone before a host: `Aug  7 10:29:42 UTC fw1 : %FTD-6-…`. @returns the end of the zone, or `at` */
