@@ -259,7 +259,7 @@ function bytesOf({ parts, pairs, fields, needs }: Template): Int32Array {
   const bytes = new Int32Array(8);
   // A pair needs the character between key and value; a single pair needs no separator.
   const isGiven = (field: number): boolean =>
-    parts.some((part) => part.field === field || part.second === field);
+    parts.some((part) => part.field === field || part.second === field || part.third === field);
   const needsPair = needs.some((choice) => !choice.some(isGiven));
   if (pairs !== undefined && needsPair && parts.at(-1)!.operation === OPERATION.pairs) {
     bytes[pairs.assign >>> 5]! |= 1 << (pairs.assign & 31);

@@ -42,17 +42,25 @@ export function forget(fields: number): void {
   for (let i = 0; i < fields; i++) starts[i] = MISSING;
 }
 
+/** The field of a value of so many bytes: hashes tell which they are by their length. */
+function fieldOf({ field, second, third }: Slot, size: number): number {
+  if (third < 0 || size === 32) return field;
+  return size === 40 ? second : third;
+}
+
 /** Stores a value that has its slot's type. */
 export function keep(
-  { field, capture, second, operation, isPlain }: Slot,
+  slot: Slot,
   b: Uint8Array,
   start: number,
   end: number,
   rank = 0,
   escapes: Escapes = ESCAPES.none,
 ): void {
+  const { capture, second, operation } = slot;
+  const field = fieldOf(slot, end - start);
   if (field < 0) return;
-  if (isPlain) {
+  if (slot.isPlain) {
     set(field, operation, start, end, rank, escapes);
     return;
   }
@@ -95,7 +103,7 @@ export function offer(
   rank: number,
   escapes: Escapes = ESCAPES.none,
 ): void {
-  const { field } = slot;
+  const field = fieldOf(slot, end - start);
   if (field < 0 || start >= end) return;
   if (found.starts[field] !== MISSING && found.ranks[field]! <= rank) return;
   if (end === start + 1 && b[start] === 45) return;
@@ -118,7 +126,8 @@ export function offerOnce(
   escapes: Escapes,
   isStrict: boolean,
 ): boolean {
-  const { field } = slot;
+  if (slot.third >= 0 && isOtherHash(slot, end - start, rank)) return true;
+  const field = fieldOf(slot, end - start);
   const known = field < 0 ? -1 : found.starts[field]!;
   if (known < 0 || !(found.ranks[field] === rank || (isStrict && isAddress(slot)))) {
     offer(slot, b, start, end, rank, escapes);
@@ -136,6 +145,17 @@ export function offerOnce(
   if (!isStrict && !isAddress(slot)) return true;
   forgetKeys();
   return false;
+}
+
+/** Whether its key gave a hash of another kind before: then it gives none. */
+function isOtherHash(slot: Slot, size: number, rank: number): boolean {
+  const own = fieldOf(slot, size);
+  const other = [slot.field, slot.second, slot.third].find(
+    (one) => one !== own && found.starts[one] !== MISSING && found.ranks[one] === rank,
+  );
+  if (other === undefined) return false;
+  found.starts[other] = CONTRADICTED;
+  return true;
 }
 
 function isAddress({ operation }: Slot): boolean {
@@ -226,6 +246,8 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return endpointEnd(b, start, end) > start;
     case 'last5':
       return end - start === 12 && digitsEnd(b, start, end) === end;
+    case 'hash':
+      return isHash(b, start, end);
     case 'audit':
       return auditValueEnd(b, start, end) === end;
     case 'inner':
@@ -250,6 +272,16 @@ function innerStart(b: Uint8Array, start: number, end: number): number {
 /** Whether the address that was read last is 0.0.0.0 or ::. */
 function isUnspecified(): boolean {
   for (let i = isFour() ? 12 : 0; i < 16; i++) if (ADDRESS[i] !== 0) return false;
+  return true;
+}
+
+function isHash(b: Uint8Array, start: number, end: number): boolean {
+  const size = end - start;
+  if (size !== 32 && size !== 40 && size !== 64) return false;
+  for (let p = start; p < end; p++) {
+    const code = b[p]! | 32;
+    if (!((b[p]! >= 48 && b[p]! <= 57) || (code >= 97 && code <= 102))) return false;
+  }
   return true;
 }
 

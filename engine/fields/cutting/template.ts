@@ -54,6 +54,8 @@ const CAPTURES = [
   'account',
   /** Like `account`, and `name@domain`, too. */
   'principal',
+  /** The hexadecimal digits of an MD5, SHA-1 or SHA-256, which are the field of their length. */
+  'hash',
   /** Anything up to the end. */
   'rest',
   /** Pairs of keys and values up to the end. */
@@ -88,6 +90,7 @@ interface Literal {
   readonly capture: undefined;
   readonly field: number;
   readonly second: number;
+  readonly third: number;
   readonly isPlain: boolean;
 }
 export interface Slot {
@@ -98,8 +101,10 @@ export interface Slot {
   readonly field: number;
   /**
    * Index of the field of its second part: an endpoint's port, an account's domain, a request's method; -1: none.
+   * Of a hash, `field`, `second` and `third` are MD5, SHA-1 and SHA-256.
    */
   readonly second: number;
+  readonly third: number;
   /** Whether any bytes are a value, which is stored unchanged. */
   readonly isPlain: boolean;
 }
@@ -353,6 +358,8 @@ function captureOf(token: string): { name: string; capture: string } {
 function slotOf(token: string, numberOf: (name: string) => number): Slot {
   const { name, capture } = captureOf(token);
   if (capture === 'request') return slot(capture, numberOf('url'), numberOf('http_method'));
+  if (capture === 'hash')
+    return slot(capture, numberOf('md5'), numberOf('sha1'), numberOf('sha256'));
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
   if (capture === 'host' && field >= 0) numberOf(domainOf(name));
@@ -367,12 +374,21 @@ function slotOf(token: string, numberOf: (name: string) => number): Slot {
 
 function literalOf(literal: Uint8Array): Literal {
   const operation = OPERATION.literal;
-  return { operation, literal, capture: undefined, field: -1, second: -1, isPlain: false };
+  return {
+    operation,
+    literal,
+    capture: undefined,
+    field: -1,
+    second: -1,
+    third: -1,
+    isPlain: false,
+  };
 }
 
-function slot(capture: Capture, field: number, second = -1): Slot {
+function slot(capture: Capture, field: number, second = -1, third = -1): Slot {
   const operation = OPERATION[capture];
-  return { operation, literal: undefined, capture, field, second, isPlain: PLAIN.has(capture) };
+  const isPlain = PLAIN.has(capture);
+  return { operation, literal: undefined, capture, field, second, third, isPlain };
 }
 
 const PLAIN: ReadonlySet<Capture> = new Set<Capture>([
