@@ -157,7 +157,7 @@ export async function findJsonDateOrder(
 }
 
 /** .NET's format for US English, used among others by Microsoft's clouds: `11/3/2020 9:06:42 AM +00:00`. */
-const MONTH_FIRST = / [AP]M [+-]\d\d:\d\d$/;
+const MONTH_FIRST = /^\s*\d+\/\d+\/\d+ .* [AP]M(?: [+-]\d\d:\d\d)?\s*$/;
 
 function usualOrder(bytes: Uint8Array, start: number, end: number): DateOrder {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);

@@ -290,3 +290,23 @@ it('takes no method of HTTP for the kind of an event', async () => {
   expect(row).toMatchObject({ ...CLIENT, http_method: 'GET', http_status: '200' });
   expect(row).not.toHaveProperty('event_type');
 });
+
+it.each(['event_created', 'entry_time', 'LogTimestamp', 'activityDateTime', 'createdOn'])(
+  'takes %s for the time of a record that names no other',
+  async (name) => {
+    const [row] = await rowsOf({ [name]: TIME, user: 'alice' });
+    expect(row).toMatchObject({ ts: 1_795_219_201_000_000, user: 'alice' });
+    const [both] = await rowsOf({ [name]: '2020-01-01T00:00:00Z', timestamp: TIME, user: 'alice' });
+    expect(both).toMatchObject({ ts: 1_795_219_201_000_000 });
+  },
+);
+
+it.each([
+  { createdOn: '2026-11-21', user: 'alice' },
+  { data: { creationTime: TIME }, user: 'alice' },
+  { updatedAt: TIME, user: 'alice' },
+])('takes no time from %j', async (record) => {
+  const [row] = await rowsOf(record);
+  expect(row).toMatchObject({ user: 'alice' });
+  expect(row).not.toHaveProperty('ts');
+});

@@ -216,7 +216,7 @@ const ACTING: ReadonlySet<string> = new Set(
 );
 /** Names that mean less in there. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(
-  'type name category status method code id host source service user message description region account email login actor owner who flags proto protocol path image title time timestamp date created updated'.split(
+  'type name category status method code id host source service user message description region account email login actor owner who flags proto protocol path image title time timestamp date created updated creationtime creationtimestamp createtimestamp creationdate createdon createddate datecreated insertedat sentat begintime starttimestamp logintime logontime'.split(
     ' ',
   ),
 );
