@@ -632,3 +632,36 @@ it.each<[string, object, Fields]>([
   const all: Fields = { src_ip4: CLIENT, ...expected };
   expect(Object.fromEntries(Object.keys(all).map((name) => [name, row[name]]))).toEqual(all);
 });
+
+it.each([
+  ['CloudTrail', trail({}), 'authentication'],
+  ['CloudTrail, anything else', trail({ eventName: 'ListUsers' }), undefined],
+  ['Azure Monitor', entra(50126), 'authentication'],
+  [
+    'Microsoft Graph',
+    {
+      ...{ createdDateTime: TIME, userPrincipalName: MAIL, appDisplayName: 'Office' },
+      ...{ ipAddress: '192.0.2.17', status: { errorCode: 0 } },
+    },
+    'authentication',
+  ],
+  [
+    'Okta',
+    {
+      ...{ published: TIME, eventType: 'user.session.start', uuid: 'u' },
+      ...{ actor: { id: 'a', alternateId: MAIL }, outcome: { result: 'FAILURE' } },
+    },
+    'authentication',
+  ],
+  [
+    'Google Workspace',
+    {
+      id: { time: TIME, applicationName: 'login' },
+      actor: { email: MAIL },
+      events: [{ type: 'login', name: 'login_failure' }],
+    },
+    'authentication',
+  ],
+])('a login of %s is of the category that logins have', async (_, record, category) => {
+  expect((await readOne(record))['category']).toBe(category);
+});

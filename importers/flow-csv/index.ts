@@ -218,8 +218,8 @@ function chooseMapping(
 }
 
 /**
- * The names of the first row's members, if a column of a table has records as JSON, or several columns have its
- * times.
+ * The names of the first row's members if its fields take more than the names of columns: records as JSON in one of
+ * them, or a dialect that decides by values.
  */
 function wrappedColumns({
   shape,
@@ -228,7 +228,7 @@ function wrappedColumns({
   sample,
 }: Detected): readonly string[] | undefined {
   if (shape !== 'table' || dialect !== undefined) return undefined;
-  if (new DialectFinder().find(columns).hasTimes) return columns;
+  if (new DialectFinder().find(columns).decidesByValues) return columns;
   const row = sample.find((cells) => columns.some((name, i) => isWrapped(name, cells[i] ?? '')));
   if (row === undefined) return undefined;
   const flat = { keys: [...columns], values: columns.map((_, i) => row[i] ?? '') };

@@ -451,11 +451,64 @@ describe('records that are wrapped', () => {
   });
 });
 
+it('tables of EvtxECmd say who logged in, from where, and whether it worked', async () => {
+  const heading =
+    'RecordNumber,EventRecordId,TimeCreated,EventId,Provider,Channel,Computer,ChunkNumber,MapDescription,UserName,RemoteHost,PayloadData1,Keywords\n';
+  const logon = (number: number, code: number, rest: string): string =>
+    `${number},${number},2026-11-21 00:00:01.0000000,${code},Microsoft-Windows-Security-Auditing,Security,host1,0,Logon,${rest}\n`;
+  const rows = await readText(
+    heading +
+      logon(1, 4625, '-\\-,PC9 (192.0.2.17),Target: EXAMPLE\\alice,Audit failure') +
+      logon(2, 4624, 'EXAMPLE\\HOST1$,- (192.0.2.18),Target: EXAMPLE\\bob,Audit success') +
+      logon(3, 4720, 'EXAMPLE\\carol,,Target: EXAMPLE\\eve,Audit success'),
+  );
+  const login = { category: 'authentication', user_domain: 'EXAMPLE' };
+  expect(rows).toMatchObject([
+    { ...login, user: 'alice', src_ip4: 0xc0000211, src_domain: 'PC9', outcome: 'failure' },
+    { ...login, user: 'bob', src_ip4: 0xc0000212, outcome: 'success' },
+    { user: 'carol', user_domain: 'EXAMPLE', outcome: 'success' },
+  ]);
+  expect(rows[1]).not.toHaveProperty('src_domain');
+});
+
+it("the portal's table of sign-ins to Entra ID says who, from where, and whether it worked", async () => {
+  const rows = await readText(
+    'Date (UTC),Request ID,User,Username,Application,IP address,Status,Sign-in error code,Failure reason\n' +
+      '2026-11-21T00:00:01Z,r1,Alice,alice@example.com,Office,192.0.2.17,Failure,50126,Invalid password\n' +
+      '2026-11-21T00:00:02Z,r2,Alice,alice@example.com,Office,192.0.2.17,Success,0,Other.\n',
+  );
+  const login = { category: 'authentication', user: 'alice', src_ip4: 0xc0000211 };
+  expect(rows).toMatchObject([
+    { ...login, outcome: 'failure', error_code: '50126', reason: 'Invalid password' },
+    { ...login, outcome: 'success' },
+  ]);
+});
+
+it('events of Windows in tables of Get-WinEvent have their host, provider and number', async () => {
+  const [row] = await readText(
+    '"TimeCreated","Id","LevelDisplayName","ProviderName","MachineName","Message"\n' +
+      '"11/21/2026 1:00:00 PM","7045","Information","Service Control Manager","host1","A service was installed"\n' +
+      '"11/21/2026 1:00:01 PM","7036","Information","Service Control Manager","host1","x"\n',
+  );
+  expect(row).toMatchObject({ host: 'host1', program: 'Service Control Manager' });
+  expect(row).toMatchObject({ event_code: '7045', message: 'A service was installed' });
+});
+
+it.each([
+  ['0x8010000000000000', 'failure'],
+  ['0x8020000000000000', 'success'],
+])('an event of evtx_dump with the keywords %s is a %s', async (keywords, outcome) => {
+  const system = { EventID: 4776, Channel: 'Security', Computer: 'host1', Keywords: keywords };
+  const [row] = await readText(`${JSON.stringify({ Event: { System: system } })}\n`);
+  expect(row).toMatchObject({ event_code: '4776', outcome });
+});
+
 it('columns of tables mean what a dialect says', async () => {
   const [row] = await readText(
     'RecordNumber,EventRecordId,TimeCreated,EventId,Provider,Channel,Computer,MapDescription,UserName\n' +
       '1,1,2026-11-21 00:00:01.0000000,4624,P,Security,host1,Logon,EXAMPLE\\alice\n' +
       '2,2,2026-11-21 00:00:02.0000000,4625,P,Security,host1,Logon,EXAMPLE\\bob\n',
   );
-  expect(row).toMatchObject({ event_code: '4624', host: 'host1', user: 'EXAMPLE\\alice' });
+  expect(row).toMatchObject({ event_code: '4624', host: 'host1', user: 'alice' });
+  expect(row).toMatchObject({ user_domain: 'EXAMPLE' });
 });

@@ -15,7 +15,8 @@ const TOLD = new Set(['for', 'leavesOut', 'samples']);
 
 function digest(): string {
   const files = readdirSync(path.join(FIELDS, 'dialects')).sort();
-  const documents = [...files.map((name) => `dialects/${name}`), 'general-names.json'].map((name) =>
+  const general = ['general-names.json', 'outcome-words.json'];
+  const documents = [...files.map((name) => `dialects/${name}`), ...general].map((name) =>
     Object.entries(
       JSON.parse(readFileSync(path.join(FIELDS, name), 'utf8')) as Record<string, unknown>,
     ).filter(([key]) => !TOLD.has(key)),

@@ -13,6 +13,7 @@
 import type { EventBatch } from '../../columns/event-batch.ts';
 import type { NumberColumn, TextColumn } from '../../columns/columns.ts';
 import { CUT_TEXTS } from '../../contract/event.ts';
+import outcomeWords from '../outcome-words.json' with { type: 'json' };
 import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
 import { EmbeddedJson } from '../reading/json/embedded-json.ts';
 import type { Extractor } from './extractor.ts';
@@ -423,7 +424,7 @@ function targetsOf(extractor: Extractor, template: Template): Target[] {
     if (name === 'host') return [];
     const text = template.set[name];
     const constant = text === undefined ? undefined : utf8.encode(text);
-    const values = extractor.values[name];
+    const values = valuesOf(extractor, name);
     return [
       {
         ...{ field, ...columnOf(name) },
@@ -437,6 +438,17 @@ function targetsOf(extractor: Extractor, template: Template): Target[] {
       },
     ];
   });
+}
+
+/**
+ * Values as written and as stored. Outcomes have the words of most products as well: whoever asks for
+ * `outcome:failure` need not know that one firewall writes `failed` and another `denied`.
+ */
+function valuesOf(
+  { values }: Extractor,
+  name: string,
+): Readonly<Record<string, string>> | undefined {
+  return name === 'outcome' ? { ...outcomeWords, ...values[name] } : values[name];
 }
 
 function stageOf({ isOwn, isFallback }: Extractor, isAnchored: boolean): Stage {

@@ -212,6 +212,24 @@ it.each(['app', 'sshd'])('lets an extractor of a case read the tag of %s itself'
   expect(cutFields(cutterWith([document]), '', line)).toEqual({ ...given, extractor: 'own/1' });
 });
 
+it.each([
+  ['failed', 'failure'],
+  ['Denied', 'failure'],
+  ['Succeeded', 'success'],
+  ['OK', 'success'],
+  ['pending', 'pending'],
+  ['no', 'failure'],
+])('stores the outcome that is written %s as %s', (written, outcome) => {
+  const about = { extractor: 'own', version: 1, for: 'x', leavesOut: 'y', programs: ['app'] };
+  const templates = [{ text: 'status of the job: {outcome:word}' }];
+  const samples = [
+    { program: 'app', message: 'status of the job: no', fields: { outcome: 'failure' } },
+  ];
+  const values = { outcome: { no: 'failure' } };
+  const cutter = cutterWith([JSON.stringify({ ...about, values, templates, samples })]);
+  expect(cutFields(cutter, 'app', `status of the job: ${written}`)).toMatchObject({ outcome });
+});
+
 it.each(['sending events Primary server is down', 'removed events All done', 'our events dhcp x'])(
   'takes no word for a device of Meraki: %s',
   (message) => {

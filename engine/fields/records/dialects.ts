@@ -38,6 +38,7 @@ import dropbox from '../dialects/dropbox.json' with { type: 'json' };
 import duo from '../dialects/duo.json' with { type: 'json' };
 import elasticsearchAudit from '../dialects/elasticsearch-audit.json' with { type: 'json' };
 import endpointConnection from '../dialects/endpoint-connection.json' with { type: 'json' };
+import entraSigninExport from '../dialects/entra-signin-export.json' with { type: 'json' };
 import entraGraph from '../dialects/entra-graph.json' with { type: 'json' };
 import evtxecmd from '../dialects/evtxecmd.json' with { type: 'json' };
 import exchangeMessageTrace from '../dialects/exchange-message-trace.json' with { type: 'json' };
@@ -185,6 +186,7 @@ import {
 } from './dialect.ts';
 import { once } from '../../util/once.ts';
 import general from '../general-names.json' with { type: 'json' };
+import outcomeWords from '../outcome-words.json' with { type: 'json' };
 import { FIELDS } from '../registry/registry.ts';
 
 const DOCUMENTS: readonly unknown[] = [
@@ -228,6 +230,7 @@ const DOCUMENTS: readonly unknown[] = [
   elasticsearchAudit,
   endpointConnection,
   entraGraph,
+  entraSigninExport,
   evtxecmd,
   exchangeMessageTrace,
   f5Asm,
@@ -375,8 +378,9 @@ export const shippedDialects = once((): readonly RecordDialect[] =>
 export const GENERAL_NAMES: PathsByName = generalNames();
 
 /** Values of the general names, as written in lower case, and as stored. */
-export const GENERAL_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> =
-  general.values;
+export const GENERAL_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  outcome: outcomeWords,
+};
 
 function generalNames(): PathsByName {
   const out: Record<string, readonly string[]> = {};

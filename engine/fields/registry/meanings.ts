@@ -273,6 +273,11 @@ export class Meanings {
   readonly id: string;
   readonly neverFlow: boolean;
   readonly accounts: Accounts;
+  /**
+   * Whether the fields of its records take more than the names of members: values, cases or texts, or a time of
+   * each of several events. Dates and times of day in columns of their own are read from tables alone.
+   */
+  readonly decidesByValues: boolean;
   private readonly times: ReadonlyMap<string, string> | undefined;
   /** Constant fields of every record, with their texts. */
   readonly constants: readonly (readonly [field: string, text: Uint8Array])[];
@@ -292,6 +297,7 @@ export class Meanings {
     this.neverFlow = dialect?.neverFlow ?? false;
     this.accounts = given?.accounts ?? dialect?.accounts ?? 'account';
     this.times = dialect?.times;
+    this.decidesByValues = dialect !== undefined && decidesByValues(dialect);
     this.constants = Object.entries({ ...dialect?.set, ...given?.set }).map(
       ([field, text]) => [field, encoder.encode(text)] as const,
     );
@@ -411,6 +417,12 @@ export class Meanings {
     const known = this.byPath.get(member);
     this.byPath.set(member, known === undefined ? meaning : withSecond(known, meaning));
   }
+}
+
+function decidesByValues({ isGeneral, names, ...dialect }: RecordDialect): boolean {
+  if (isGeneral || names['ts_date'] !== undefined) return false;
+  const { times, texts, paths, values } = dialect;
+  return times.size + texts.size + paths.length + Object.keys(values).length > 0;
 }
 
 /**
