@@ -43,7 +43,7 @@ async function ask(sql: string): Promise<string> {
 }
 
 async function expectRefused(args: readonly string[], message: string): Promise<void> {
-  const { status, out, err } = await daybook([...args]);
+  const { status, out, err } = await commands.run(args);
   expect(status, err).toBeGreaterThan(0);
   expect(out).toBe('');
   assertClearMessage(err);
@@ -59,7 +59,7 @@ interface Attached {
 }
 
 async function attach(database: string, from = handedOver): Promise<Attached> {
-  return json<Attached>(await daybook(['attach', at(database), from, '--json']));
+  return json<Attached>(await commands.run(['attach', at(database), from, '--json']));
 }
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ beforeAll(async () => {
   // It uses these to read from a bucket.
   for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
   server = await clickhouseServer(module, folder);
-  const first = await attach('acme');
+  const first = json<Attached>(await daybook(['attach', at('acme'), handedOver, '--json']));
   expect(first).toMatchObject({ sent: first.files, differing: [] });
 });
 afterAll(async () => {
@@ -450,7 +450,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     await run('hand-over', small, from);
     const proxy = await cuttingProxy(server!.port);
     const attachCut = (database: string) =>
-      daybook(['attach', `clickhouse://127.0.0.1:${proxy.port}/${database}`, from, '--json']);
+      commands.run(['attach', `clickhouse://127.0.0.1:${proxy.port}/${database}`, from, '--json']);
     const seed = Date.now() % 1e6;
     try {
       expect((await attachCut('uncut')).status).toBe(0);
