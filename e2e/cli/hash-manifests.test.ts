@@ -5,11 +5,15 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { daybook, json, ndjson, scratch, type Outcome } from './harness.ts';
+import { Commands, daybook, json, ndjson, scratch, type Outcome } from './harness.ts';
 import { zipOf } from '../../importers/shared/testing/archives.ts';
 
 const space = scratch();
-afterAll(() => space.remove());
+const commands = new Commands();
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 const hash = (algorithm: string, content: string | Uint8Array) =>
   createHash(algorithm).update(content).digest('hex');
@@ -85,7 +89,7 @@ describe.each([
     if (prefix === '') write(evidence, files);
     else write(base, { 'ev.zip': zipOf(entriesOf(files)) });
     const given = prefix === '' ? evidence : path.join(base, 'ev.zip');
-    outcome = await daybook(['import', folder, given, '--recursive', '--json']);
+    outcome = await commands.run(['import', folder, given, '--recursive', '--json']);
   });
 
   it('says of each listed file what became of it', () => {
@@ -110,7 +114,7 @@ describe.each([
   });
 
   it('keeps it with each source', async () => {
-    const all = json<Listed[]>(await daybook(['sources', folder, '--json']));
+    const all = json<Listed[]>(await commands.run(['sources', folder, '--json']));
     // Beside them is what was not imported.
     const sources = all.filter(({ id }) => id !== null);
     const states = sources.map(({ source, listedHashes }) => [
@@ -122,17 +126,17 @@ describe.each([
       [`${prefix}logs/wrong.log`]: ['differs 2'],
       [`${prefix}logs/unlisted.log`]: ['unlisted'],
     });
-    const listed = await daybook(['sources', folder]);
+    const listed = await commands.run(['sources', folder]);
     expect(listed.err).toContain(`the file has ${wrong}`);
   });
 
   it('has it in the audit log and in the report, and verify finds the case intact', async () => {
     const page = path.join(base, 'report.html');
-    expect((await daybook(['report', folder, '--out', page])).status).toBe(0);
+    expect((await commands.run(['report', folder, '--out', page])).status).toBe(0);
     const text = readFileSync(page, 'utf8');
     for (const section of ['sources', 'manifests', 'audit'])
       expect(sectionOf(text, section), section).toContain(wrong);
-    expect((await daybook(['verify', folder])).status).toBe(0);
+    expect((await commands.run(['verify', folder])).status).toBe(0);
   });
 });
 
@@ -160,12 +164,12 @@ it('compares an archive as a whole, and with a list that came later', async () =
     'bad.md5': `${hash('md5', 'another')}  ev.zip\n`,
   });
   const folder = path.join(base, 'case.daybook');
-  const run = await daybook(['import', folder, path.join(base, 'ev.zip')]);
+  const run = await commands.run(['import', folder, path.join(base, 'ev.zip')]);
   expect(run.status, run.err).toBe(0);
-  const good = await daybook(['import', folder, path.join(base, 'ev.zip.md5')]);
+  const good = await commands.run(['import', folder, path.join(base, 'ev.zip.md5')]);
   expect(good.out).toContain('ev.zip.md5: hashes of 1 file: 1 agrees\n');
   expect(good.status, good.err).toBe(0);
-  const bad = await daybook(['import', folder, path.join(base, 'bad.md5')]);
+  const bad = await commands.run(['import', folder, path.join(base, 'bad.md5')]);
   expect(bad.out).toContain(`DIFFERS: ev.zip (line 1): MD5 is ${hash('md5', zip)}`);
   expect(bad.status).toBe(3);
 });
@@ -173,9 +177,9 @@ it('compares an archive as a whole, and with a list that came later', async () =
 it('says so where a file has changed since it was read, and compares nothing', async () => {
   const base = write(path.join(space.folder, 'changed'), { 'a.log': RIGHT });
   const folder = path.join(base, 'case.daybook');
-  expect((await daybook(['import', folder, path.join(base, 'a.log')])).status).toBe(0);
+  expect((await commands.run(['import', folder, path.join(base, 'a.log')])).status).toBe(0);
   write(base, { 'a.log': WRONG, 'a.log.md5': `${hash('md5', RIGHT)}  a.log\n` });
-  const run = await daybook(['import', folder, path.join(base, 'a.log.md5'), '--json']);
+  const run = await commands.run(['import', folder, path.join(base, 'a.log.md5'), '--json']);
   expect(manifestsOf(run)).toMatchObject([
     {
       ...{ agree: 0, differ: { count: 0 } },

@@ -13,9 +13,10 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { daybook, assertClearMessage, json, scratch } from './harness.ts';
+import { assertClearMessage, Commands, daybook, json, scratch } from './harness.ts';
 
 const { folder, remove } = scratch();
+const commands = new Commands();
 const at = (...names: string[]): string => path.join(folder, ...names);
 const CASE = at('x.daybook');
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
   for (const name of ['c', 'd']) writeFileSync(at('old', 'inner', `${name}.log`), lines(name));
   execFileSync('tar', ['-cf', at('old', 'e.tar'), '-C', at('old', 'inner'), 'c.log', 'd.log']);
   rmSync(at('old', 'inner'), { recursive: true });
-  const made = await daybook(['import', CASE, at('old'), '--tz', 'UTC']);
+  const made = await commands.run(['import', CASE, at('old'), '--tz', 'UTC']);
   expect(made.status, made.err).toBe(0);
   mkdirSync(at('new', 'deep'), { recursive: true });
   renameSync(at('old', 'a.log'), at('new', 'deep', 'renamed'));
@@ -47,11 +48,14 @@ beforeAll(async () => {
   writeFileSync(at('new', 'a.log'), lines('A'));
   symlinkSync('..', at('new', 'up'));
 });
-afterAll(remove);
+afterAll(async () => {
+  await commands.close();
+  remove();
+});
 
 it('finds what was moved, says what it did not find, and changes nothing else', async () => {
   rmSync(at('old', 'b.log.gz'));
-  const done = await daybook(['sources', CASE, '--locate', at('new'), '--json']);
+  const done = await commands.run(['sources', CASE, '--locate', at('new'), '--json']);
   expect(done.status).toBe(1);
   const { located, left } = json<Report>(done);
   expect(located.map(({ name, from, to }) => [name, from, to]).sort()).toEqual([
@@ -68,12 +72,12 @@ it('finds what was moved, says what it did not find, and changes nothing else', 
   expect(words.status, words.err).toBe(0);
   expect(words.out).toContain(at('new', 'b.log.gz'));
   expect(words.err).toContain('1 source located, 0 not found');
-  const none = await daybook(['sources', CASE, '--locate', at('new')]);
+  const none = await commands.run(['sources', CASE, '--locate', at('new')]);
   expect([none.status, none.err]).toEqual([0, 'all evidence is where it was\n']);
 });
 
 it('and verify reads it there, without a finding', async () => {
-  const verified = await daybook(['verify', CASE, '--sample', 'all', '--json']);
+  const verified = await commands.run(['verify', CASE, '--sample', 'all', '--json']);
   expect(verified.status, verified.out).toBe(0);
   expect(json(verified)).toMatchObject({
     findings: [],
@@ -84,7 +88,7 @@ it('and verify reads it there, without a finding', async () => {
 
 it('and what is imported again from there is the same, and stays', async () => {
   copyFileSync(at('new', 'deep', 'renamed'), at('new', 'copy.log'));
-  const again = await daybook([
+  const again = await commands.run([
     'import',
     CASE,
     at('new', 'e.tar'),
@@ -100,13 +104,13 @@ it('and what is imported again from there is the same, and stays', async () => {
   const before = readFileSync(at('new', 'deep', 'renamed'));
   appendFileSync(at('old', 'stays.log'), lines('more'));
   // A log that has grown is still in its place.
-  const grown = await daybook(['sources', CASE, '--locate', at('new')]);
+  const grown = await commands.run(['sources', CASE, '--locate', at('new')]);
   expect(grown.status, grown.err).toBe(0);
   expect(readFileSync(at('new', 'deep', 'renamed'))).toEqual(before);
 });
 
 it('refuses a folder that is not there', async () => {
-  const done = await daybook(['sources', CASE, '--locate', at('nowhere')]);
+  const done = await commands.run(['sources', CASE, '--locate', at('nowhere')]);
   expect(done.status).toBe(1);
   assertClearMessage(done.err);
 });

@@ -8,10 +8,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
-import { daybook, json, scratch } from './harness.ts';
+import { Commands, daybook, json, scratch } from './harness.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/notebooks.md'), 'utf8');
 const space = scratch();
+const commands = new Commands();
 const reason = whyNot('duckdb');
 
 function blocks(language: string): string[] {
@@ -24,22 +25,25 @@ let counts: Record<string, number> = {};
 
 beforeAll(async () => {
   await generateEvidence(space.folder, '--scale', '0.1');
-  const imported = await daybook([
+  const imported = await commands.run([
     'import',
     folder,
     path.join(space.folder, 'evidence'),
     '--recursive',
   ]);
   expect(imported.status, imported.err).toBe(0);
-  const deleted = await daybook(['delete', folder, 'kind:log failed', '--reason', 'a test']);
+  const deleted = await commands.run(['delete', folder, 'kind:log failed', '--reason', 'a test']);
   expect(deleted.status, deleted.err).toBe(0);
   const written = await daybook(['sql', folder, '--out', path.join(space.folder, 'case.sql')]);
   expect(written.status, written.err).toBe(0);
-  const asked = await daybook(['top', folder, 'kind', 'kind:*', '--json', '--n', '20']);
+  const asked = await commands.run(['top', folder, 'kind', 'kind:*', '--json', '--n', '20']);
   const { rows } = json<{ rows: { kind: string; count: number }[] }>(asked);
   counts = Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
 });
-afterAll(() => space.remove());
+afterAll(async () => {
+  await commands.close();
+  space.remove();
+});
 
 const title = (name: string): string => (reason === undefined ? name : `${name} (${reason})`);
 
@@ -97,7 +101,7 @@ describe('daybook sql', () => {
   it('runs one statement, in every format', async () => {
     const statement = "SELECT kind, count(*) AS n FROM events WHERE kind = 'dns' GROUP BY kind";
     const n = counts['dns'];
-    const run = (...more: string[]) => daybook(['sql', folder, '--run', statement, ...more]);
+    const run = (...more: string[]) => commands.run(['sql', folder, '--run', statement, ...more]);
     expect((await run()).out).toBe(
       `kind  n\ndns   ${n}\n`.replace('n\n', `${'n'.padStart(String(n).length)}\n`),
     );
@@ -115,21 +119,27 @@ describe('daybook sql', () => {
   it('refuses what it must not replace, and what does more than read', async () => {
     const kept = path.join(space.folder, 'kept.sql');
     writeFileSync(kept, 'kept');
-    const there = await daybook(['sql', folder, '--out', kept]);
+    const there = await commands.run(['sql', folder, '--out', kept]);
     expect(there).toMatchObject({ status: 2, out: '' });
     expect(there.err).toContain('exists already');
-    const writes = await daybook(['sql', folder, '--run', 'CREATE TABLE t (a INTEGER)', '--json']);
+    const writes = await commands.run([
+      'sql',
+      folder,
+      '--run',
+      'CREATE TABLE t (a INTEGER)',
+      '--json',
+    ]);
     expect(writes.status).toBe(2);
     expect(JSON.parse(writes.err)).toMatchObject({ error: { code: 'usage' } });
   });
 
   it('prints a script whose hash is in the audit log', async () => {
     const document = json<{ sha256: string; script: string; segments: number }>(
-      await daybook(['sql', folder, '--json']),
+      await commands.run(['sql', folder, '--json']),
     );
     const attached = document.script.match(/^ATTACH /gm);
     expect(attached).toHaveLength(document.segments);
-    const printed = await daybook(['sql', folder]);
+    const printed = await commands.run(['sql', folder]);
     expect(printed.out).toBe(document.script);
   });
 });
