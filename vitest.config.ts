@@ -24,7 +24,6 @@ const SLOW = [
   'cli/shared-data',
   'conformance/electron',
   'cli/mixed-evidence',
-  'cli/kill',
   'conformance/web',
   'window/navigation',
   'cli/case-commands',

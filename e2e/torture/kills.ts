@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { generateEvidence } from '../../fixtures/generate.ts';
 import { Random } from '../../fixtures/evidence/random.ts';
 import { seedOf, type Attack, type Prepared, type Run } from './attack.ts';
@@ -101,7 +102,9 @@ export const kills: Attack = {
         for (const [n, command] of chosen.commands.entries()) {
           const before = n === 0 ? undefined : known[n - 1]!.contents;
           const after = known[n]!;
-          for (let times = run.random.between(1, 3), kills = 0; times > 0; times--) {
+          // Much of what an import does is its resumption.
+          const most = command.name === 'import' ? 4 : 3;
+          for (let times = run.random.between(most - 2, most), kills = 0; times > 0; times--) {
             const how = await killOnce(run.random, command, at, after);
             if (how === undefined) {
               run.tally('had ended before the kill');
@@ -283,13 +286,18 @@ function makeEvidence(folder: string, seed: number): string[] {
   const flows = path.join(folder, 'second');
   const rest = path.join(folder, 'third');
   for (const one of [logs, flows, rest]) mkdirSync(one);
-  const cut = (name: string, into: string, lines: number): void => {
+  const linesOf = (name: string, from: number, to: number): string => {
     const text = readFileSync(path.join(whole, name), 'utf8');
-    const file = path.join(into, path.basename(name));
-    writeFileSync(file, text.split('\n').slice(0, lines).join('\n') + '\n');
+    return text.split('\n').slice(from, to).join('\n') + '\n';
+  };
+  const write = (file: string, bytes: string | Uint8Array): void => {
+    writeFileSync(file, bytes);
     utimesSync(file, 1_791_800_000, 1_791_800_000);
   };
+  const cut = (name: string, into: string, lines: number): void =>
+    write(path.join(into, path.basename(name)), linesOf(name, 0, lines));
   copyFileSync(path.join(whole, 'syslog/auth.log'), path.join(logs, 'auth.log'));
+  write(path.join(logs, 'auth.log.2.gz'), gzipSync(linesOf('syslog/auth.log.1', 300, 700)));
   cut('syslog/fw01.log', logs, 400);
   cut('flows/conn.log', flows, 200);
   cut('flows/border.csv', flows, 250);
