@@ -86,7 +86,9 @@ export class EvtxEvents implements LogHandlers {
     for (const [name, value] of data)
       batch.setAttribute(name, typeof value === 'string' ? value : JSON.stringify(value));
     this.writeFields(row, system, data);
-    batch.message.setString(row, parsed.rendered ?? messageOf(data));
+    const relayed = relayedBy(system, data);
+    if (relayed !== undefined) batch.program.setString(row, relayed.program);
+    batch.message.setString(row, relayed?.message ?? parsed.rendered ?? messageOf(data));
     batch.endRow();
   }
 
@@ -131,6 +133,19 @@ export class EvtxEvents implements LogHandlers {
       batch.setAttribute(name, value);
     }
   }
+}
+
+/** What a program of OpenSSH says by way of the event log, as it says it to syslog elsewhere. */
+function relayedBy(
+  system: ReadonlyMap<string, string>,
+  data: ReadonlyMap<string, Value>,
+): { readonly program: string; readonly message: string } | undefined {
+  const program = data.get('process');
+  const message = data.get('payload');
+  if (system.get('Provider_Name') !== 'OpenSSH') return undefined;
+  return typeof program === 'string' && typeof message === 'string'
+    ? { program, message }
+    : undefined;
 }
 
 function isPid(text: string): boolean {

@@ -94,7 +94,44 @@ it.each<[string, XmlElement['children'], Readonly<Record<string, string>>]>([
   expect(rows[0]?.attrs).toEqual(attrs);
 });
 
-function data(value: string): XmlElement {
+it.each<[string, string, number, readonly XmlElement[], object]>([
+  [
+    'values without names by their positions',
+    ...(['MSSQLSERVER', 18456] as const),
+    ['sa', ' Reason: A bad password.', ' [CLIENT: 192.0.2.17]'].map((value) => data(value)),
+    { user: 'sa', src_ip4: 0xc0000211, reason: 'A bad password.', outcome: 'failure' },
+  ],
+  [
+    'a message that OpenSSH relays as that of its program',
+    ...(['OpenSSH', 4] as const),
+    [data('sshd', 'process'), data('Accepted password for bob', 'payload')],
+    { program: 'sshd', message: 'Accepted password for bob' },
+  ],
+  [
+    'values of these names from others as data',
+    ...(['Other', 4] as const),
+    [data('sshd', 'process'), data('Accepted', 'payload')],
+    { program: 'Other', message: 'process=sshd payload=Accepted' },
+  ],
+])('takes %s', async (_, provider, code, children, fields) => {
+  const system = [
+    { name: 'Provider', attributes: { Name: provider } },
+    { name: 'EventID', children: [String(code)] },
+    { name: 'Channel', children: ['Application'] },
+  ];
+  const xml = {
+    name: 'Event',
+    children: [
+      { name: 'System', children: system },
+      { name: 'EventData', children },
+    ],
+  };
+  const { rows } = await collect(buildLog([[{ id: 1n, written: TIME, xml }]]));
+  expect(rows[0]).toMatchObject(fields);
+});
+
+function data(value: string, name?: string): XmlElement {
+  if (name !== undefined) return { name: 'Data', attributes: { Name: name }, children: [value] };
   return { name: 'Data', children: [value] };
 }
 

@@ -44,7 +44,7 @@ async function read(input: SourceInput, sink: EventSink): Promise<void> {
 export const evtxImporter: Importer = {
   id: 'evtx',
   title: 'Windows event log (EVTX)',
-  version: 1,
+  version: 2,
   appendOnly: false,
   formats: ['evtx'],
   sniff,

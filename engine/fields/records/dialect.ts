@@ -5,7 +5,7 @@
  * Paths are compared without regard to case, `_`, `-` and blanks; dots divide the names of nested objects. A name
  * is followed by the paths that mean it, the best first: the first with a value in a record is used. `list[].name`
  * is the value of that name in all elements of a list, if it is the same; `list[Name]` the value of a name in a
- * list of names and values; `uri?name` a parameter of a URL.
+ * list of names and values, `list[#1]` its first element; `uri?name` a parameter of a URL.
  *
  * Invariant: the result of `readDialect` names only fields of the registry and those in `PARTS`.
  */
@@ -25,8 +25,11 @@ const Texts = z.record(z.string(), z.array(z.string().min(1)).min(1));
 const CASE = z.strictObject({
   /** Values of the path, separated by spaces, or a list of some that have any; `*`: any other. */
   in: z.union([z.string(), z.array(z.string().min(1)).min(1)]),
-  /** Only for records in which `of` has one of these values; such a case precedes those without. */
-  of: z.array(z.string().min(1)).min(1).optional(),
+  /**
+   * Only for records in which `of` has one of these values, or one of the values that `lists` has by this name; an
+   * empty one: that do not have it. Such a case precedes those without.
+   */
+  of: z.union([z.string().min(1), z.array(z.string()).min(1)]).optional(),
   names: Paths.optional(),
   /** Fields that no name gives in this case. */
   not: z.string().optional(),
@@ -68,11 +71,21 @@ const DIALECT = z.strictObject({
    */
   within: z.string().optional(),
   /**
+   * Members of these objects that list values without names: `*.param1` is also the first of a list, and `*.param*`
+   * each of it.
+   */
+  unnamed: z.string().optional(),
+  /**
    * Additional rules if a path has a value: the first path that the record has counts. `of`: paths of a second
-   * value.
+   * value. `lists`: values of these that several cases share.
    */
   when: z
-    .strictObject({ paths: z.string(), of: z.string().optional(), cases: z.array(CASE).min(1) })
+    .strictObject({
+      paths: z.string(),
+      of: z.string().optional(),
+      lists: z.record(z.string(), z.array(z.string()).min(1)).optional(),
+      cases: z.array(CASE).min(1),
+    })
     .optional(),
 });
 
@@ -87,8 +100,8 @@ type TemplatesByPath = ReadonlyMap<string, readonly Template[]>;
 
 export interface Case {
   readonly values: readonly string[];
-  /** Values of the second path, one of which a record must have; empty: any, or none. */
-  readonly of: readonly string[];
+  /** Values of the second path, one of which a record must have, `''`: it has none; undefined: any, or none. */
+  readonly of: readonly string[] | undefined;
   readonly names: PathsByName;
   readonly not: readonly string[];
   readonly set: Readonly<Record<string, string>>;
@@ -127,32 +140,48 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** The paths that a written one expands to. */
-function allOf(path: string, within: readonly string[]): readonly string[] {
-  const member = path.slice(2);
-  const all = path.startsWith('*.')
-    ? [...within.map((outer) => `${outer}.${member}`), member]
-    : [path];
-  return all.map(simplifyPath);
+/** Of values without names, the first that have a number as their name. */
+const NUMBERED = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+/** The objects and lists of a dialect in which paths are looked for. */
+interface Places {
+  readonly within: readonly string[];
+  readonly unnamed: readonly string[];
 }
 
-function pathsOf(names: Readonly<Record<string, string>>, within: readonly string[]): PathsByName {
+/** The paths that a written one expands to. */
+function allOf(path: string, { within, unnamed }: Places): readonly string[] {
+  if (!path.startsWith('*.')) return [simplifyPath(path)];
+  const member = path.slice(2);
+  const [, number] = /^param(\d+|\*)$/.exec(member) ?? [];
+  const members =
+    number === undefined
+      ? [member]
+      : number === '*'
+        ? [...NUMBERED.map((one) => `param${one}`), ...unnamed]
+        : [member, ...unnamed.map((list) => `${list}[#${number}]`)];
+  return members
+    .flatMap((one) => [...within.map((outer) => `${outer}.${one}`), one])
+    .map(simplifyPath);
+}
+
+function pathsOf(names: Readonly<Record<string, string>>, places: Places): PathsByName {
   return Object.fromEntries(
     Object.entries(names).map(([name, paths]) => [
       name,
-      wordsOf(paths).flatMap((path) => allOf(path, within)),
+      wordsOf(paths).flatMap((path) => allOf(path, places)),
     ]),
   );
 }
 
 function templatesOf(
   texts: Readonly<Record<string, readonly string[]>>,
-  within: readonly string[],
+  places: Places,
 ): TemplatesByPath {
   return new Map(
     Object.entries(texts).flatMap(([path, all]) => {
       const templates = all.flatMap((text) => parseTemplate({ text, set: {} }));
-      return allOf(path, within).map((one) => [one, templates] as const);
+      return allOf(path, places).map((one) => [one, templates] as const);
     }),
   );
 }
@@ -168,17 +197,20 @@ export function readDialect(document: unknown, file: string): RecordDialect {
       if (fieldEntry(name) === undefined && !PARTS.has(name))
         throw new DaybookError('usage', `${file}: there is no field ${name}`);
   };
-  const within = wordsOf(given.within ?? '');
+  const places = { within: wordsOf(given.within ?? ''), unnamed: wordsOf(given.unnamed ?? '') };
   const checkedTexts = (texts: z.infer<typeof Texts> = {}): TemplatesByPath => {
-    const byPath = templatesOf(texts, within);
+    const byPath = templatesOf(texts, places);
     for (const templates of byPath.values()) for (const { fields } of templates) check(fields);
     return byPath;
   };
   const cases = (given.when?.cases ?? []).map((one): Case => {
     const none = wordsOf(one.not ?? '');
     check([...Object.keys({ ...one.names, ...one.set }), ...none]);
-    const names = pathsOf(one.names ?? {}, within);
-    const { of = [], set = {}, accounts } = one;
+    const names = pathsOf(one.names ?? {}, places);
+    const { set = {}, accounts } = one;
+    const of = typeof one.of === 'string' ? given.when?.lists?.[one.of] : one.of;
+    if (typeof one.of === 'string' && of === undefined)
+      throw new DaybookError('usage', `${file}: there is no list ${one.of}`);
     const texts = checkedTexts(one.texts);
     const values = typeof one.in === 'string' ? wordsOf(one.in) : one.in;
     return { values, of, names, not: none, set, texts, accounts };
@@ -190,7 +222,7 @@ export function readDialect(document: unknown, file: string): RecordDialect {
     title: given.for,
     has: given.has.map((paths) => wordsOf(paths).map(simplifyPath)),
     isGeneral: given.general ?? false,
-    names: pathsOf(given.names, within),
+    names: pathsOf(given.names, places),
     not,
     neverFlow: given.neverFlow ?? false,
     accounts: given.accounts ?? 'account',

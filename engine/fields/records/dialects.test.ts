@@ -30,6 +30,11 @@ it.each<[string, object, string]>([
     { when: { paths: 'a', cases: [{ in: '1', set: { x: 'y' } }] } },
     'no field x',
   ],
+  [
+    'a list of values that it does not have',
+    { when: { paths: 'a', of: 'b', cases: [{ in: '1', of: 'sysmon' }] } },
+    'no list sysmon',
+  ],
   ['a member that the format has not', { colour: 'red' }, 'is no dialect'],
 ])('says what is wrong with %s', (_, part, message) => {
   const document = { dialect: 'a', for: 'A', has: ['x y'], names: { user: 'u' }, ...part };
@@ -53,6 +58,21 @@ it('looks for a member in each object that may hold it, in their order, and in t
     'a.json',
   );
   expect(names['user']).toEqual(['data.name', 'event.data.name', 'name', 'n']);
+});
+
+it('looks for a numbered member in lists without names, too', () => {
+  const { names } = readDialect(
+    {
+      dialect: 'a',
+      for: 'A',
+      has: ['x'],
+      within: 'ev',
+      unnamed: 'Data',
+      names: { user: '*.param2' },
+    },
+    'a.json',
+  );
+  expect(names['user']).toEqual(['ev.param2', 'param2', 'ev.data[#2]', 'data[#2]']);
 });
 
 it('the registry has the fields of the core sets', () => {

@@ -38,16 +38,20 @@ export interface Meaning {
   readonly part?: Part | undefined;
 }
 
-/** `list[].name`, `list[Name]` or `uri?name`; or the capture `name` of a matching template. */
+/**
+ * `list[].name`, `list[Name]`, `list[#1]` or `uri?name`; or the capture `name` of a template that matches the text
+ * or, of a list, one of its texts.
+ */
 export interface Part {
-  readonly of: 'elements' | 'named' | 'parameters' | 'matched';
+  readonly of: 'elements' | 'named' | 'numbered' | 'parameters' | 'matched';
   readonly name: readonly string[];
   readonly templates?: readonly Template[];
 }
 
 /** The part of a member's text; undefined if it has none, or elements differ in it. */
 export function partOf(text: string, { of, name, templates = [] }: Part): string | undefined {
-  if (of === 'matched') return matchedIn(text, name[0] ?? '', templates);
+  if (of === 'matched') return matchedIn(textsIn(text), name[0] ?? '', templates);
+  if (of === 'numbered') return textsIn(text)[Number(name[0]) - 1];
   if (of === 'parameters') {
     const cut = text.indexOf('?');
     const query = cut < 0 ? '' : text.slice(cut + 1).replace(/#.*$/s, '');
@@ -89,22 +93,30 @@ function listIn(text: string): readonly unknown[] {
   }
 }
 
+/** The elements of a list in their order; of any other text the text alone. */
+function textsIn(text: string): readonly string[] {
+  const list = text.startsWith('[') ? listIn(text) : [];
+  return list.length === 0
+    ? [text]
+    : list.map((one) => (typeof one === 'string' || typeof one === 'number' ? String(one) : ''));
+}
+
 /** Longer texts are not matched. */
 const MOST_MATCHED = 8192;
 
-/** The value of a field in a text, by the first template that fits. */
+/** The value of a field in the first of some texts that has it, by the first template that fits. */
 function matchedIn(
-  text: string,
+  texts: readonly string[],
   field: string,
   templates: readonly Template[],
 ): string | undefined {
-  if (text.length > MOST_MATCHED) return undefined;
-  const bytes = encoder.encode(text);
-  for (const template of templates) {
-    if (!matches(template, bytes, 0, bytes.length)) continue;
-    const at = template.fields.indexOf(field);
+  for (const text of texts) {
+    if (text.length > MOST_MATCHED) continue;
+    const bytes = encoder.encode(text);
+    const template = templates.find((one) => matches(one, bytes, 0, bytes.length));
+    const at = template?.fields.indexOf(field) ?? -1;
     const start = at < 0 ? -1 : found.starts[at]!;
-    return start < 0 ? undefined : decoder.decode(bytes.subarray(start, found.ends[at]));
+    if (start >= 0) return decoder.decode(bytes.subarray(start, found.ends[at]));
   }
   return undefined;
 }
@@ -146,6 +158,12 @@ function cutPath(path: string): { readonly member: string; readonly part: Part |
     return {
       member: path.slice(0, list),
       part: { of: 'elements', name: path.slice(list + 3).split('.') },
+    };
+  const numbered = path.indexOf('[#');
+  if (numbered >= 0)
+    return {
+      member: path.slice(0, numbered),
+      part: { of: 'numbered', name: [path.slice(numbered + 2, -1)] },
     };
   const named = path.indexOf('[');
   if (named >= 0)
@@ -226,6 +244,8 @@ const MAX_KEYS = 8192;
 /** Greater than the length of any list of names that identifies a dialect. */
 const MOST_NAMES = 100;
 const NUMBER = /^-?\d+$/;
+/** Represents all values that are not listed. */
+const ANY = '*';
 /** Represents all numbers that are not listed. */
 const ANY_NUMBER = '#';
 const NO_PLACES: readonly number[] = [];
@@ -286,7 +306,7 @@ export class Meanings {
   private readonly byPath = new Map<string, Meaning>();
   private readonly byKey = new Map<string, Meaning | undefined>();
   private readonly values = new Map<string, ReadonlyMap<string, string>>();
-  /** By the second deciding value (`''`: any), then by the first: the rules that apply. */
+  /** By the second deciding value (`''`: none; ANY: whatever it is), then by the first: the rules that apply. */
   private readonly cases = new Map<string, Map<string, Meanings>>();
   private readonly deciding: DecidingPaths | undefined;
   private readonly decidingOf: DecidingPaths | undefined;
@@ -317,7 +337,7 @@ export class Meanings {
     if (dialect.ofPaths.length > 0) this.decidingOf = new DecidingPaths(dialect.ofPaths);
     for (const one of dialect.cases) {
       const meanings = new Meanings(dialect, general, one);
-      for (const of of one.of.length === 0 ? [''] : one.of) {
+      for (const of of one.of ?? [ANY]) {
         const cases = this.cases.get(of) ?? new Map<string, Meanings>();
         this.cases.set(of, cases);
         for (const value of one.values) if (!cases.has(value)) cases.set(value, meanings);
@@ -378,9 +398,8 @@ export class Meanings {
   forRecord(record: NamedValues): Meanings {
     const value = this.deciding?.valueIn(record);
     if (value === undefined) return this;
-    const of = this.decidingOf?.valueIn(record);
-    const cases = of === undefined ? undefined : this.cases.get(of);
-    const others = this.cases.get('');
+    const cases = this.cases.get(this.decidingOf?.valueIn(record) ?? '');
+    const others = this.cases.get(ANY);
     return cases?.get(value) ?? cases?.get('*') ?? others?.get(value) ?? others?.get('*') ?? this;
   }
 

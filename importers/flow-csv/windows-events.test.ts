@@ -1,0 +1,167 @@
+/** Windows events whose meaning depends on who wrote them, and those whose values have no names. */
+import { expect, it } from 'vitest';
+import { collect, inputOf } from '../shared/testing/collect.ts';
+import { flowCsvImporter } from '../registry.ts';
+
+const TIME = '2026-11-21T00:00:01Z';
+const CLIENT = 0xc0000211;
+const FAILED = { action: 'logon-failed', outcome: 'failure', category: 'authentication' };
+
+type Fields = Record<string, unknown>;
+
+/** As evtx_dump writes an event. */
+const event = (
+  [provider, code]: readonly [string, number],
+  data: object,
+  channel = 'Application',
+): object => ({
+  Event: {
+    System: {
+      ...{ Provider: { '#attributes': { Name: provider } }, EventID: code, Channel: channel },
+      TimeCreated: { '#attributes': { SystemTime: TIME } },
+    },
+    EventData: data,
+  },
+});
+const unnamed = (...values: string[]): object => ({ Data: { '#text': values } });
+
+async function fieldsOf(record: object): Promise<Fields> {
+  const line = JSON.stringify(record);
+  const bytes = Buffer.from(`${line}\n${line}\n`);
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  const { rows } = await collect(flowCsvImporter, inputOf(bytes), { format: found?.format ?? '' });
+  return rows[0] ?? {};
+}
+
+it.each<[string, object, Fields]>([
+  [
+    'SQL Server: a login that failed',
+    event(
+      ['MSSQL$PAYROLL', 18456],
+      unnamed('sa', ' Reason: A bad password.', ' [CLIENT: 192.0.2.17]'),
+    ),
+    { user: 'sa', src_ip4: CLIENT, reason: 'A bad password.', event_code: '18456', ...FAILED },
+  ],
+  [
+    'SQL Server: an account that is disabled',
+    event(['MSSQLSERVER', 18470], unnamed('carol', ' [CLIENT: 192.0.2.17]')),
+    { user: 'carol', src_ip4: CLIENT, ...FAILED },
+  ],
+  [
+    'SQL Server: another event with such values',
+    event(['MSSQLSERVER', 307], unnamed('sa', ' [CLIENT: 192.0.2.17]')),
+    { user: undefined, src_ip4: undefined, event_code: '307' },
+  ],
+  [
+    'Remote Access: a login that failed',
+    event(
+      ['RemoteAccess', 20271],
+      unnamed('{NA}', 'EXAMPLE\\bob', '192.0.2.17', 'Not recognized.', '0x10'),
+    ),
+    { user: 'bob', user_domain: 'EXAMPLE', src_ip4: CLIENT, reason: 'Not recognized.', ...FAILED },
+  ],
+  [
+    'AD FS: a login that failed',
+    event(
+      ['AD FS Auditing', 1203],
+      unnamed(
+        '{1}',
+        '<AuditBase><UserId>EXAMPLE\\bob</UserId>\n<IpAddress>192.0.2.17</IpAddress>\n</AuditBase>',
+      ),
+      'Security',
+    ),
+    { user: 'bob', user_domain: 'EXAMPLE', src_ip4: CLIENT, ...FAILED },
+  ],
+  [
+    'AD FS: a login without an address',
+    event(
+      ['AD FS Auditing', 1200],
+      unnamed('{1}', '<AuditBase><UserId>bob</UserId>\n<IpAddress>N/A</IpAddress></AuditBase>'),
+      'Security',
+    ),
+    { user: 'bob', src_ip4: undefined, action: 'logged-in', outcome: 'success' },
+  ],
+  [
+    'AD FS: a token that failed, by way of a proxy',
+    event(
+      ['AD FS Auditing', 411],
+      unnamed(
+        ...['{1}', 'http://example.com/UserName', '192.0.2.17,198.51.100.3'],
+        'bob@example.com-The user name or password is incorrect',
+      ),
+      'Security',
+    ),
+    { user: 'bob', src_ip4: CLIENT, ...FAILED },
+  ],
+  [
+    'PowerShell: a pipeline',
+    event(
+      ['PowerShell', 800],
+      unnamed(
+        'Get-Item x',
+        '\tDetailTotal=1\r\n\r\n\tUserId=EXAMPLE\\bob\r\n\tHostApplication=powershell -nop\r\n\tEngineVersion=5.1\r\n',
+      ),
+    ),
+    { user: 'bob', user_domain: 'EXAMPLE', command: 'powershell -nop', category: 'process' },
+  ],
+  [
+    'PowerShell: a command of several lines',
+    event(
+      ['PowerShell', 400],
+      unnamed('Available', 'None', '\tHostApplication=powershell a\n b\n\tEngineVersion=5.1\n'),
+    ),
+    { command: 'powershell a\n b', user: undefined },
+  ],
+  [
+    'an error of a program',
+    event(['Application Error', 1000], unnamed(...'abcdefghij', 'C:\\Temp\\a.exe')),
+    { process: 'C:\\Temp\\a.exe' },
+  ],
+  [
+    'RDP: a password that was guessed wrongly',
+    event(
+      ['Microsoft-Windows-RemoteDesktopServices-RdpCoreTS', 140],
+      { IPString: '192.0.2.17' },
+      'Microsoft-Windows-RemoteDesktopServices-RdpCoreTS/Operational',
+    ),
+    { src_ip4: CLIENT, ...FAILED },
+  ],
+  [
+    'SMB: a login that failed',
+    event(['Microsoft-Windows-SMBServer', 551], {
+      ...{ ClientName: '\\\\192.0.2.17', UserName: 'EXAMPLE\\bob', Status: '0xc000006d' },
+    }),
+    { src_ip4: CLIENT, user: 'bob', src_domain: undefined, ...FAILED },
+  ],
+  [
+    'OpenSSH: what it says to syslog elsewhere',
+    event(['OpenSSH', 4], {
+      ...{ process: 'sshd', payload: 'Failed password for bob from 192.0.2.17 port 4022 ssh2' },
+    }),
+    { program: 'sshd', message: 'Failed password for bob from 192.0.2.17 port 4022 ssh2' },
+  ],
+  [
+    'a failed login whose export has no outcome',
+    event(['Microsoft-Windows-Security-Auditing', 4625], { TargetUserName: 'bob' }, 'Security'),
+    { user: 'bob', ...FAILED },
+  ],
+  [
+    'a failed login whose export has no provider',
+    { EventID: 4625, Channel: 'Security', '@timestamp': TIME, TargetUserName: 'bob' },
+    { user: 'bob', ...FAILED },
+  ],
+  [
+    'a connection of a client of RDP, with the number of a log that was cleared',
+    event(
+      ['Microsoft-Windows-TerminalServices-ClientActiveXCore', 1102],
+      { Value: '192.0.2.17' },
+      'Microsoft-Windows-TerminalServices-RDPClient/Operational',
+    ),
+    { action: undefined, category: undefined, event_code: '1102' },
+  ],
+])('%s', async (_, record, expected) => {
+  const row = await fieldsOf(record);
+  expect(Object.fromEntries(Object.keys(expected).map((name) => [name, row[name]]))).toEqual(
+    expected,
+  );
+});
