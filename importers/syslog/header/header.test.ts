@@ -1453,6 +1453,29 @@ describe('headers', () => {
 });
 
 it.each([
+  ['Apr 13 22:14:36  ns1 192.0.2.9 httpd: 2026-04-13 16:44:36.850Z x', '2026-04-13T16:44:36.850'],
+  ['Mar  4 05:06:07 host1 app: 2026-03-04T03:06:06.123Z x', '2026-03-04T03:06:06.123'],
+  ['Dec 31 23:59:59 host1 app: 2027-01-01T04:00:01Z x', '2027-01-01T04:00:01'],
+  ['Mar  4 05:06:07 host1 app: 2026-03-04T05:06:06+01:00 x', '2026-03-04T04:06:06'],
+  ['2026-03-04 05:06:07 host1 app[7]: 2026-03-04T03:06:07Z x', '2026-03-04T03:06:07'],
+])("takes a program's own time with a zone where the header has none: %s", async (line, time) => {
+  const row = await one(line);
+  expect(timeOf(row)).toBe(time);
+  expect(row.ts_basis).toBe(0);
+});
+
+it.each([
+  'Mar  4 05:06:07 host1 app: 2026-03-04T02:55:07Z another moment',
+  'Mar  4 05:06:07 host1 app: 2026-03-03T05:06:07Z another day',
+  'Mar  4 05:06:07 host1 app: 2026-03-04 04:06:07 no zone',
+  'Mar  4 05:06:07 host1 app: copy: 2026-03-04T04:06:07Z in the message',
+  'Mar  4 05:06:07 host1 app copies 2026-03-04T04:06:07Z in the message',
+  '2026-03-04T05:06:07Z host1 app: 2026-03-04T04:06:07Z a header with a zone',
+])("keeps the header's time: %s", async (line) => {
+  expect(timeOf(await one(line))).toBe('2026-03-04T05:06:07');
+});
+
+it.each([
   'CEF:0|V|P|1|N|x|5|aaa=1 bbb=1 ccc=2',
   'LEEF:1.0|V|P|1|N|aaa=1\tbbb=1\tccc=2',
   '< 2026-03-04 05:06:07 x1',

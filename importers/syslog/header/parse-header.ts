@@ -30,7 +30,7 @@ import { type Header, isFirm } from './header.ts';
 import { audit, datePair, isEventFormat, isPairs, pairsTime, statedOffset } from './pairs.ts';
 import { plainMessage, program, tag } from './program.ts';
 import { protocol23, rfc5424 } from './rfc5424.ts';
-import { inside, jsonTime } from './times-inside.ts';
+import { exactTime, inside, jsonTime } from './times-inside.ts';
 
 /**
  * Reads the header of `b[start, end)` into `h`. False if the line has no known one; then the message is the whole
@@ -223,20 +223,28 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
     h.messageStart = at;
     return true;
   }
-  if (relayed(h, b, at, end)) return true;
+  const { shape } = stamp;
+  if (b[q] === SPACE) {
+    const host = skipSpaces(b, q, end);
+    let hostEnd = host;
+    while (hostEnd < end && b[hostEnd] !== SPACE) hostEnd++;
+    const next = hostEnd + 1 < end ? b[hostEnd + 1]! : 0;
+    if ((next === LT || isDigit(next)) && relayed(h, b, at, host, hostEnd, end)) return true;
+    if (!stamp.zoned && shape !== SHAPE.epoch) exactTime(h, b, hostEnd, end);
+  }
   h.dated = true;
   h.leading = true;
   if (h.timesOnly) return true;
-  if (stamp.shape === SHAPE.bsd) {
+  if (shape === SHAPE.bsd) {
     tag(h, b, zoneBeforeHost(h, b, q, end), end, true, true);
     return true;
   }
-  if (stamp.shape === SHAPE.isoT) {
+  if (shape === SHAPE.isoT) {
     if (b[q] === SPACE) {
       if (!protocol23(h, b, q + 1, end)) tag(h, b, q, end, false, true);
       return true;
     }
-  } else if (stamp.shape === SHAPE.yearFirst && b[q] === SPACE) {
+  } else if (shape === SHAPE.yearFirst && b[q] === SPACE) {
     tag(h, b, q, end, false, false);
     return true;
   }
@@ -249,15 +257,17 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
  * or without: `Mar  1 22:05:25 192.0.2.9 535 <14>1 2026-03-01T21:05:25Z …`. The device's header is the event's; its
  * time only if it is as exact as the relay's.
  */
-function relayed(h: Header, b: Uint8Array, at: number, end: number): boolean {
-  const host = h.stamp.end + 1;
-  if (h.isRelayed || b[host - 1] !== SPACE) return false;
-  let hostEnd = host;
-  while (hostEnd < end && b[hostEnd] !== SPACE) hostEnd++;
-  if (hostEnd === host || hostEnd + 1 >= end) return false;
-  if (b[hostEnd + 1] !== LT && !isDigit(b[hostEnd + 1]!)) return false;
+function relayed(
+  h: Header,
+  b: Uint8Array,
+  at: number,
+  host: number,
+  hostEnd: number,
+  end: number,
+): boolean {
   const frame = counted(b, hostEnd + 1, end);
-  if (b[frame] !== LT || !isHost(b, host, hostEnd) || !isFrame(h, b, frame, end)) return false;
+  if (h.isRelayed || b[frame] !== LT || !isHost(b, host, hostEnd)) return false;
+  if (!isFrame(h, b, frame, end)) return false;
   if (priority(h, b, frame, end) === 0) return false;
   const isExact = h.stamp.zoned;
   h.isRelayed = true;

@@ -1,10 +1,12 @@
 /** Times further on in a line: in JSON, in XML, after other text. */
-import { SHAPE } from '../../shared/time/stamp.ts';
+import { daysFromCivil } from '../../shared/bytes.ts';
+import { SHAPE, type Stamp } from '../../shared/time/stamp.ts';
 import { epochPlace, markedPlace, namedPlace, positionPlace } from '../places.ts';
 import {
   COLON,
   GT,
   isAlnum,
+  isDigit,
   LT,
   MINUS,
   OPEN,
@@ -128,6 +130,59 @@ export function inside(h: Header, b: Uint8Array, at: number, end: number): boole
     if (!bracketed && !isTimePlace(h, b, at, i)) continue;
     h.dated = true;
     return true;
+  }
+  return false;
+}
+
+/** How far two times of a line may be apart, but for whole quarters of an hour, which are the zone's. */
+const SAME_SECONDS = 30;
+const QUARTER_SECONDS = 900;
+const MOST_OFFSET = 14 * 3600;
+
+/** Places behind the words after a line's time up to the tag: host, address, tag. */
+const MOST_WORDS = 3;
+
+/**
+ * The time with a zone that a program wrote at the beginning of its message: `Apr 13 22:14:36 ns1 httpd: 2026-04-13
+ * 16:44:36.850Z [alice]: …`. It is the line's, if its header, which has no zone, shows the same time in some zone.
+ */
+export function exactTime(h: Header, b: Uint8Array, hostEnd: number, end: number): void {
+  let word = hostEnd;
+  for (let i = 0; i < MOST_WORDS && word < end; i++) {
+    const isTagged = b[word - 1] === COLON;
+    word++;
+    if (b[word] === SPACE) word = skipSpaces(b, word, end);
+    if ((i === 0 || isTagged) && startsDate(b, word, end)) {
+      takeExact(h, b, word, end);
+      return;
+    }
+    if (isTagged) return;
+    while (word < end && b[word] !== SPACE) word++;
+  }
+}
+
+function takeExact(h: Header, b: Uint8Array, at: number, end: number): void {
+  const { stamp, inner } = h;
+  if (stamp.numeric || !inner.parse(b, at, end) || !inner.zoned) return;
+  if (isFirm(inner) && inner.year !== 0 && isSameTime(stamp, inner)) stamp.parse(b, at, end);
+}
+
+/** `2026-…`, `13-…`, `13/…`. */
+function startsDate(b: Uint8Array, at: number, end: number): boolean {
+  if (at + 20 > end || !isDigit(b[at]!)) return false;
+  const mark = isDigit(b[at + 2]!) ? b[at + 4] : b[at + 2];
+  return mark === MINUS || mark === 47;
+}
+
+/** Whether a time without a zone, perhaps without a year, may be the same as one with both. */
+function isSameTime(local: Stamp, exact: Stamp): boolean {
+  const days = daysFromCivil(exact.year, exact.month, exact.day);
+  const instant = days * 86_400 + exact.seconds - exact.offset;
+  for (let year = exact.year - 1; year <= exact.year + 1; year++) {
+    if (local.year !== 0 && local.year !== year) continue;
+    const offset = daysFromCivil(year, local.month, local.day) * 86_400 + local.seconds - instant;
+    const quarter = Math.round(offset / QUARTER_SECONDS) * QUARTER_SECONDS;
+    if (Math.abs(quarter) <= MOST_OFFSET && Math.abs(offset - quarter) <= SAME_SECONDS) return true;
   }
   return false;
 }
