@@ -62,7 +62,7 @@ it.each([
     undefined,
   ],
   ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/3'],
-  ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/2'],
+  ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/3'],
   [
     'kernel',
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
@@ -130,7 +130,7 @@ it.each([
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
     'access-log/14',
   ],
-  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/8'],
+  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/9'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],
   [
     '1/5-4/fw1/box_Config_MC-update',
