@@ -28,7 +28,7 @@ import {
 import { ciscoHost, mnemonic, mnemonicAt, sequenced, UNSET, uptime } from './cisco.ts';
 import { type Header, isFirm } from './header.ts';
 import { audit, datePair, isEventFormat, isPairs, pairsTime, statedOffset } from './pairs.ts';
-import { plainMessage, program, tag } from './program.ts';
+import { logread, plainMessage, program, tag } from './program.ts';
 import { protocol23, rfc5424 } from './rfc5424.ts';
 import { exactTime, inside, jsonTime } from './times-inside.ts';
 
@@ -248,7 +248,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
     tag(h, b, q, end, false, false);
     return true;
   }
-  plainMessage(h, b, q, end);
+  if (b[q] !== SPACE || !logread(h, b, q + 1, end)) plainMessage(h, b, q, end);
   return true;
 }
 
@@ -292,9 +292,13 @@ function isFrame(h: Header, b: Uint8Array, at: number, end: number): boolean {
   );
 }
 
-/** Cisco's zone before a host: `Aug  7 10:29:42 UTC fw1 : %FTD-6-…`. @returns the end of the zone, or `at` */
+/**
+ * A zone before a host: after a year, and Cisco's: `Aug  7 10:29:42 UTC fw1 : %FTD-6-…`. @returns the end of the
+ * zone, or `at`
+ */
 function zoneBeforeHost(h: Header, b: Uint8Array, at: number, end: number): number {
   if (h.stamp.zoned || b[at] !== SPACE) return at;
+  if (h.stamp.year > 0) return h.stamp.takeZone(b, at + 1, end) ?? at;
   let i = at + 1;
   while (i < end && i < at + 6 && b[i]! >= 65 && b[i]! <= 90) i++;
   if (i < at + 4 || b[i] !== SPACE) return at;

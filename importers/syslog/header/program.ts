@@ -195,6 +195,8 @@ function hostAndTag(
   if (mnemonicAt(h, b, q, end) || b[q] === PERCENT) return;
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
+  // BusyBox: `alpine auth.info sshd[1234]: …`.
+  q = facilityAndLevel(h, b, q, end);
   if (program(h, b, q, end, true) && c === 83) programFirst(h, b, first, wordEnd, end);
 }
 
@@ -219,6 +221,27 @@ function levelled(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
+/**
+ * Takes facility and severity by their names in `[at, dot)` and `(dot, close)`, before a message. @returns the place
+ * of the message, or `at` if a name is none
+ */
+function setPriority(
+  h: Header,
+  b: Uint8Array,
+  at: number,
+  dot: number,
+  close: number,
+  end: number,
+): number {
+  const facility = facilityOf(b, at, dot);
+  const severity = levelOf(b, dot + 1, close);
+  if (facility < 0 || severity < 0) return at;
+  h.facility = facility;
+  h.severity = severity;
+  h.messageStart = skipSpaces(b, close + 1, end);
+  return h.messageStart;
+}
+
 /** FreeBSD's `syslogd -v`: `<4.3>` or `<auth.err>` after the time; the place after it. */
 function verbose(h: Header, b: Uint8Array, at: number, end: number): number {
   let i = at + 1;
@@ -235,15 +258,36 @@ function verbose(h: Header, b: Uint8Array, at: number, end: number): number {
     severity = b[dot + 1]! - 48;
     if (i !== dot + 2 || dot > at + 3 || facility > 23 || severity > 7 || severity < 0) return at;
   } else {
-    facility = facilityOf(b, at + 1, dot);
-    severity = levelOf(b, dot + 1, i);
-    if (facility < 0 || severity < 0) return at;
+    const after = setPriority(h, b, at + 1, dot, i, end);
+    return after > at + 1 ? after : at;
   }
   h.facility = facility;
   h.severity = severity;
   const after = skipSpaces(b, i + 1, end);
   h.messageStart = after;
   return after;
+}
+
+/**
+ * OpenWrt's logread, which names no host: `Fri Nov 20 22:00:01 2026 authpriv.info dropbear[555]: …`. False if there
+ * is no priority at `at`.
+ */
+export function logread(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const after = facilityAndLevel(h, b, at, end);
+  if (after > at) program(h, b, after, end, true);
+  return after > at;
+}
+
+/** `auth.info ` between the time and the tag; the place after it, or `at`. */
+function facilityAndLevel(h: Header, b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  let dot = 0;
+  while (i < end && i < at + 24 && b[i] !== SPACE) {
+    if (b[i] === 46) dot = i;
+    else if (!isAlnum(b[i]!)) return at;
+    i++;
+  }
+  return dot === 0 || b[i] !== SPACE ? at : setPriority(h, b, at, dot, i, end);
 }
 
 /**
@@ -265,6 +309,8 @@ export function program(
     if (c === COLON || c === OPEN || c === SPACE) break;
     if (c < 33 || c === QUOTE || c === LT || c === GT || c === 61 || c === 44 || c === 123)
       return false;
+    // GNOME's display manager has a bracket too many in its name: `gdm-password][1400]: …`.
+    if (c === CLOSE && i > at && (b[i + 1] === COLON || b[i + 1] === OPEN)) break;
     if (c === 59 || c === 124 || c === CLOSE || c === 39) return false;
     i++;
   }
@@ -283,6 +329,7 @@ export function program(
     return false;
   }
   let nameEnd = i;
+  if (c === CLOSE) c = b[++i]!;
   let open = i;
   if (c === SPACE) {
     if (b[i + 1] === OPEN && i + 2 < end && isDigit(b[i + 2]!)) open = i + 1;
