@@ -31,10 +31,13 @@ async function check(folder: string): Promise<Checked> {
           (line) => `${name} ${line}`,
         ),
       );
-    const sources = session.snapshot().sources.map((one) => ({
-      ...one,
-      ...{ source: one.name, sha256: one.rawSha256 ?? null, status: statusOf(one) },
-    }));
+    const sources = session
+      .snapshot()
+      .sources()
+      .map((one) => ({
+        ...one,
+        ...{ source: one.name, sha256: one.rawSha256 ?? null, status: statusOf(one) },
+      }));
     const { exitStatus, case: kept, evidence, sample, findings } = report;
     return {
       ...{ exitStatus, case: kept, evidence, sample, findings },

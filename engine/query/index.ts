@@ -66,13 +66,8 @@ export {
 } from './clickhouse/conversations.ts';
 export { type Answer, countAnswer, shapeAnswer } from './answers/answer.ts';
 export type { RawValue } from './values/raw-value.ts';
-export {
-  type FormatOptions,
-  type ShownRecord,
-  type ShownValue,
-  formatTime,
-  formatter,
-} from './answers/format.ts';
+export type { Names } from './filters/surroundings.ts';
+export { type ShownRecord, type ShownValue, formatTime, formatter } from './answers/format.ts';
 export type { FoundRows, Path } from './plan/known-rows/found.ts';
 export type { CandidateRows } from './plan/known-rows/index-view.ts';
 export type { StoredMessages, StoredShape } from './statements/stored-messages.ts';

@@ -87,7 +87,7 @@ export function planScan(request: ScanRequest): ScanPlan {
   checkStages(ast);
   const context = {
     segments: segments(),
-    sources: request.sources,
+    sources: () => request.sources,
     tags: [],
     newestTs: undefined,
     zone: request.zone,

@@ -318,7 +318,7 @@ export class Scan {
     const sets = [...this.columnsRead.values()];
     return [
       ...readings,
-      ...notesOfTotals(stages, [...this.totals]),
+      ...notesOfTotals(stages, () => [...this.totals]),
       ...severalValues(stages, projection ?? [], sets, resolve),
     ];
   }
@@ -406,13 +406,13 @@ export class Scan {
     const { plan, after } = this.scanPlan;
     if (this.stage === undefined) throw new TypeError('rows have no answer');
     const result = this.stage.finish();
-    const options = { sources: plan.context.sources, tags: [], zone };
+    const names = { sources: plan.context.sources, tags: [] };
     const statement = { sql: '', params: [], grid: result.grid };
     if (after.length === 0 && result.raw !== undefined) {
       const timeline = plan.shape === 'timeline';
       const columns = timeline ? this.columns.slice(1) : this.columns;
       const { outputs } = outputsOf(columns, timeline ? 1 : 0);
-      return shapeAnswer(plan, { ...statement, columns: outputs }, result.raw, options);
+      return shapeAnswer(plan, { ...statement, columns: outputs }, result.raw, names, zone);
     }
     let { table } = result;
     const { around } = eventContext(plan, [], new Params());
@@ -422,6 +422,6 @@ export class Scan {
     const all = sorted(table).rows;
     // A number is not a row.
     const rows = plan.shape === 'count' ? all : all.slice(0, this.limit);
-    return shapeAnswer(plan, { ...statement, columns: outputs }, rows, options);
+    return shapeAnswer(plan, { ...statement, columns: outputs }, rows, names, zone);
   }
 }

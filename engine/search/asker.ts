@@ -128,7 +128,7 @@ export class Asker {
     const { session, question, watch } = this;
     const snapshot = session.snapshot();
     const plan = watch.span('plan', () =>
-      planQuery(this.ast, { ...contextOf(snapshot, question, session), notBefore }),
+      planQuery(this.ast, contextOf(snapshot, question, session, notBefore)),
     );
     notePlan(watch, plan);
     return { snapshot, plan };
@@ -163,7 +163,7 @@ export class Asker {
     const { session, snapshot, plan } = this;
     return [
       ...notesOf(plan),
-      ...notesOfTotals(plan.stages, namesOfTotals(snapshot.sources, plan.segmentsUsed)),
+      ...notesOfTotals(plan.stages, () => namesOfTotals(snapshot.sources(), plan.segmentsUsed)),
       ...this.remarks,
       ...damageNotes(session, snapshot, plan),
     ];

@@ -1,7 +1,7 @@
 /** The context for planning: segments, sources and tags of a snapshot, and the question. */
 import type { SegmentRow } from '../catalog/tables/segments.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import type { CompileContext, SegmentInfo, planQuery } from '../query/index.ts';
+import type { CompileContext, SegmentInfo } from '../query/index.ts';
 import { type GivenFile, lookupFiles } from '../query/lookups/lookup-file.ts';
 import type { GivenList } from './lists/case-lists.ts';
 import type { CaseSession } from './session/case-session.ts';
@@ -34,7 +34,8 @@ export function contextOf(
   snapshot: Snapshot,
   question: Question,
   { lists }: Pick<CaseSession, 'lists'>,
-): Parameters<typeof planQuery>[1] {
+  notBefore?: EpochMicros,
+): CompileContext {
   const { only } = question;
   const all = infosOf(snapshot);
   const segments = only === undefined ? all : all.filter(({ id }) => only.has(id));
@@ -54,6 +55,7 @@ export function contextOf(
     exclude: question.exclude && lists.read(question.exclude, segments),
     lookups: question.lookups && lookupFiles(question.lookups),
     arrived: question.arrived,
+    notBefore,
   };
 }
 

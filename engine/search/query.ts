@@ -48,8 +48,8 @@ interface AnswerBatch {
 /** A planned query that can be run once. */
 export class RunningQuery {
   readonly plan: Plan;
-  readonly sources: Snapshot['sources'];
-  readonly tags: Snapshot['tags'];
+  /** The case as the query was planned on it. */
+  readonly snapshot: Snapshot;
   private readonly asker: Asker;
   private readonly limit: number | undefined;
 
@@ -57,8 +57,7 @@ export class RunningQuery {
     this.asker = asker;
     this.limit = limit;
     this.plan = asker.plan;
-    this.sources = asker.snapshot.sources;
-    this.tags = asker.snapshot.tags;
+    this.snapshot = asker.snapshot;
   }
 
   /** Events, for a plan of shape `rows`. */
@@ -79,7 +78,8 @@ export class RunningQuery {
       ({ statement } = batch);
       for (const row of batch.rows) rows.push(row);
     }
-    return shapeAnswer(this.asker.plan, statement, rows, this.shownAs());
+    const { plan, snapshot, question } = this.asker;
+    return shapeAnswer(plan, statement, rows, snapshot, question.zone);
   }
 
   /** The same, streamed, for an answer that is a table: it has as many rows as the case has groups. */
@@ -87,7 +87,7 @@ export class RunningQuery {
     const batches = this.answerBatches();
     const first = await batches.next();
     const columns = first.done === true ? [] : (first.value.statement?.columns ?? []);
-    const { record } = formatter(this.shownAs());
+    const { record } = formatter(this.asker.snapshot, this.asker.question.zone);
     async function* records(): AsyncGenerator<readonly ShownRecord[]> {
       try {
         for (let next = first; next.done !== true; next = await batches.next())
@@ -112,11 +112,6 @@ export class RunningQuery {
   /** Call it after the query has ended. */
   timings(): Timings {
     return this.asker.timings();
-  }
-
-  private shownAs() {
-    const { sources, tags } = this.asker.snapshot;
-    return { sources, tags, zone: this.asker.question.zone };
   }
 
   /** The segments being read stay until the end. */
@@ -200,7 +195,7 @@ export async function* shownRows(
   running: RunningQuery,
   zone: string,
 ): AsyncGenerator<ShownRecord[]> {
-  const { event } = formatter({ sources: running.sources, tags: running.tags, zone });
+  const { event } = formatter(running.snapshot, zone);
   for await (const batch of running.rows()) {
     const records = batch.rows.map((row) => event(batch.columns, row));
     completeEvents(records, running.plan);

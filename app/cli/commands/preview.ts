@@ -41,7 +41,7 @@ The same options give daybook import the same decisions. Exit status 3: some sou
     if (folder === undefined) return preview(parsed, context, {});
     return withCase(folder, context.settings, async (session) =>
       preview(parsed, context, {
-        sources: session.snapshot().sources,
+        sources: session.snapshot().sources(),
         lineHashes: (id) => session.catalog.overlaps.lineHashes(id),
       }),
     );

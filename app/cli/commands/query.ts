@@ -226,8 +226,9 @@ async function run(
     return withClusterSession(place!, signal, async (session) => {
       const running = await askCluster(session.cluster, asked, session.context);
       if (parsed.flag('explain')) return explain(running, parsed, context);
-      await checkUnmatched(parsed, []);
-      const found = await print(running, running.shownRows(), [], undefined, parsed, context);
+      await checkUnmatched(parsed, undefined);
+      const rows = running.shownRows();
+      const found = await print(running, rows, undefined, undefined, parsed, context);
       const view = { ...asked, query: text };
       await tellUnmatched(parsed, listedOn(session, view), streams);
       return exitStatus(found, parsed);

@@ -39,7 +39,7 @@ export const sourcesCommand: Command = {
       return locate(parsed.positionals[0]!, below, parsed.flag('json'), context);
     if (isClusterAddress(parsed.positionals[0]!)) return onCluster(parsed, context);
     return withCase(parsed.positionals[0]!, settings, async (session) => {
-      const { sources } = fromCatalog(session, 'case.sources', () => session.snapshot());
+      const sources = fromCatalog(session, 'case.sources', () => session.snapshot().sources());
       const unread = session.catalog.ledger.notImported();
       if (parsed.flag('json')) {
         const all = [...sources.map(sourceJson), ...unread.map(unreadJson)];

@@ -139,7 +139,7 @@ export function listedIn(session: CaseSession, view: View, signal: AbortSignal):
 export function listedOn(session: ClusterSession, view: View): ListedView {
   return {
     list: view.list,
-    evidence: [],
+    evidence: undefined,
     unmatched: async (list) => {
       const { unmatchedOn } = await import('../../../engine/operations/cluster/unsearched.ts');
       return unmatchedOn(session, { ...view, list });

@@ -179,6 +179,10 @@ export class SourcesTable {
     );
   }
 
+  count(): number {
+    return Number(this.db.get('SELECT count(*) AS n FROM sources')?.n);
+  }
+
   all(): SourceRow[] {
     return this.db.all('SELECT * FROM sources ORDER BY id').map(sourceOf);
   }

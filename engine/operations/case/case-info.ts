@@ -55,7 +55,7 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
     days: days.size,
     first,
     last,
-    sources: snapshot.sources.length,
+    sources: session.catalog.sources.count(),
     segments: segments.length,
     bytes,
     tags: session.catalog.marks.countedTags().map(({ id, name, visible, color }) => ({

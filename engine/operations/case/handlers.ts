@@ -230,7 +230,7 @@ function upkeepHandlers({
 }
 
 function sourceList(session: CaseSession): Result<'case.sources'>['sources'] {
-  const { sources } = session.snapshot();
+  const sources = session.snapshot().sources();
   // Members of one archive share its path.
   const found = new Map<string, boolean>();
   for (const { path } of sources) if (!found.has(path)) found.set(path, existsSync(path));

@@ -274,6 +274,19 @@ describe('a catalog whose rows were changed', () => {
     }
     expect(files()).toEqual(before);
   });
+
+  it('since a snapshot is refused where its sources are read', async () => {
+    await cases.use(folder, async (session) => {
+      const snapshot = session.snapshot();
+      edit('UPDATE sources SET row_hash = zeroblob(32)');
+      expect(() => snapshot.sources()).toThrow(
+        expect.objectContaining({
+          code: 'case-damaged',
+          message: expect.stringContaining('what it answers could be wrong') as string,
+        }) as Error,
+      );
+    });
+  });
 });
 
 it('an import leaves the spill of readers alone, and takes what dead ones have left', async () => {

@@ -7,7 +7,7 @@ import { askCluster } from './cluster-query.ts';
 
 export function asksCluster(cluster: Cluster, context: ClusterContext): HostAsker {
   return {
-    totals: sourcesOfTotals(context.sources, 'bytes'),
+    totals: sourcesOfTotals(context.sources(), 'bytes'),
     answer: async ({ text, from, to, list, exclude, zone }) => {
       const query = await askCluster(cluster, { text, from, to, list, exclude, zone }, context);
       return query.answer();

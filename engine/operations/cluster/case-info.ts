@@ -41,7 +41,7 @@ export async function clusterInfo(session: ClusterSession): Promise<CaseInfo> {
     events: segments.reduce((sum, { rows }) => sum + rows, 0),
     byKind,
     days: daysOfAll(segments).filter((day) => day !== 'undated').length,
-    ...{ first, last, sources: sources.length, segments: segments.length },
+    ...{ first, last, sources: sources().length, segments: segments.length },
     bytes: Number(bytes ?? 0),
     tags: tags.map(({ id, name: tag }) => ({
       ...{ id, name: tag, count: counts.get(tag) ?? 0, color: tagColor(id, colors.get(tag)) },

@@ -7,7 +7,7 @@ import { cellText, type Cluster } from './cluster.ts';
 import { materialisedColumns, MOST_ATTRIBUTES } from './attach/tables.ts';
 
 export interface ClusterContext extends Pick<CompileContext, 'segments' | 'tags' | 'newestTs'> {
-  readonly sources: readonly FlowSource[];
+  readonly sources: () => readonly FlowSource[];
   /** Columns of attributes. */
   readonly materialised: ReadonlySet<string>;
   readonly lists: CaseLists;
@@ -68,6 +68,11 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
     `SELECT DISTINCT tag FROM (SELECT tag FROM ${database}.tags UNION ALL SELECT tag FROM ${database}.findings WHERE tag != '') ORDER BY tag`,
   );
   const columns = await cluster.rows(materialisedColumns(cluster.address.database));
+  const named = sources.map(([id, name, format, mapping, totals]): FlowSource => ({
+    ...{ id: Number(id), name: String(name), format: String(format) },
+    decisions: mapping === '' ? {} : { mapping: String(mapping) },
+    metadata: totals === '' ? {} : { totals: JSON.parse(String(totals)) as unknown },
+  }));
   const tagIds = new Set(tags.map((_, i) => i + 1));
   const sets = new Map<string, ReadonlySet<string>>();
   const segments = files.map(
@@ -86,11 +91,7 @@ export async function readContext(cluster: Cluster): Promise<ClusterContext> {
     segments,
     lists: new CaseLists(),
     materialised: new Set(columns.map(([name]) => String(name))),
-    sources: sources.map(([id, name, format, mapping, totals]) => ({
-      ...{ id: Number(id), name: String(name), format: String(format) },
-      decisions: mapping === '' ? {} : { mapping: String(mapping) },
-      metadata: totals === '' ? {} : { totals: JSON.parse(String(totals)) as unknown },
-    })),
+    sources: () => named,
     tags: tags.map(([name], i) => ({ id: i + 1, name: String(name) })),
     newestTs: segments.reduce<number | undefined>(
       (newest, { maxTs }) =>

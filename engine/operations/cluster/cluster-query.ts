@@ -136,7 +136,8 @@ export class ClusterQuery {
       grid: at,
       columns: plan.shape === 'timeline' ? columns.slice(1) : columns,
     };
-    return shapeAnswer({ ...plan, catalogCount: undefined }, statement, shown, this.shownAs());
+    const answered = { ...plan, catalogCount: undefined };
+    return shapeAnswer(answered, statement, shown, plan.context, this.question.zone);
   }
 
   /** The same, streamed, for an answer that is a table. */
@@ -166,7 +167,7 @@ export class ClusterQuery {
   /** Notes on the answer, for people. */
   notes(): string[] {
     const { stages, segmentsUsed } = this.plan;
-    const totals = namesOfTotals(this.sources, segmentsUsed);
+    const totals = () => namesOfTotals(this.sources(), segmentsUsed);
     return [...notesOf(this.plan), ...notesOfTotals(stages, totals)];
   }
 
@@ -174,13 +175,8 @@ export class ClusterQuery {
     return this.watch.timings();
   }
 
-  private shownAs() {
-    const { sources, tags } = this.plan.context;
-    return { sources, tags, zone: this.question.zone };
-  }
-
   private formatter() {
-    return formatter(this.shownAs());
+    return formatter(this.plan.context, this.question.zone);
   }
 
   /** Of the rows returned by `rows`. */

@@ -47,7 +47,7 @@ export function timelineOn(
   const { buckets, by, most } = parameters;
   return askOnCluster(session, 'timeline.run', parameters, async (whole) => {
     const asked = whole.on(limited(whole.plan));
-    const { plan, options, shownAs } = asked;
+    const { plan, options } = asked;
     const counted = async (grid: EvenGrid) => {
       const { values, after, ...statement } = clickhouseStackedTimeline(
         ...([plan, grid, by, most, options] as const),
@@ -57,7 +57,7 @@ export function timelineOn(
         statement,
         column === undefined ? [] : ['integer', 'integer', column.type],
       );
-      return countedRows(rows, column, after, shownAs, by);
+      return countedRows(rows, column, after, session.context, by);
     };
     const span = coveredSpan(plan);
     if (span !== undefined)
@@ -78,9 +78,10 @@ export function topOn(
     'top.run',
     parameters,
     async (asked) => {
-      const { plan, shownAs, options } = asked;
+      const { plan, options } = asked;
       const { columns, rows } = await groupsOf(asked);
-      const found = topOf(plan, stage, { statement: { columns, grid: undefined }, rows }, shownAs);
+      const answered = { statement: { columns, grid: undefined }, rows };
+      const found = topOf(plan, stage, answered, session.context, parameters.zone);
       const span =
         parameters.sparkline === 0 || rows.length === 0 ? undefined : await spanOf(asked);
       if (span === undefined) return found;
@@ -130,7 +131,7 @@ export function valuesOn(
         const [[all] = []] = await asked.rows(clickhouseExtent(asked.plan, asked.options));
         events = Number(all ?? 0);
       }
-      return valuesOf(columns, rows, asked.shownAs, events);
+      return valuesOf(columns, rows, session.context, events);
     },
     valueStages(field, limit, more),
   );
@@ -152,7 +153,7 @@ export function conversationsOn(session: ClusterSession, parameters: Conversatio
       const list = { columns, numbers: columns.length };
       if (plan.segmentsUsed.length === 0) return conversationList(list, [], []);
       if (packets) notes.push(NO_FLOWS);
-      const { sources } = session.context;
+      const sources = session.context.sources();
       const totals = {
         bytes: sourcesOfTotals(sources, 'bytes'),
         packets: sourcesOfTotals(sources, 'packets'),

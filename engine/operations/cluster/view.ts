@@ -37,11 +37,6 @@ export class ClusterView {
     return { database: cluster.address.database, materialised: context.materialised };
   }
 
-  get shownAs() {
-    const { sources, tags } = this.session.context;
-    return { sources, tags, zone: this.view.zone };
-  }
-
   /** The same for another plan. */
   on(plan: Plan): ClusterView {
     return new ClusterView(this.session, plan, this.view, this.watch);
@@ -91,7 +86,7 @@ export async function askOnCluster<T extends object>(
     const result = await work(one);
     const timings = watch.timings();
     session.record(watch, 'done', view.query);
-    const totals = namesOfTotals(context.sources, plan.segmentsUsed);
+    const totals = () => namesOfTotals(context.sources(), plan.segmentsUsed);
     const notes = [...notesOf(plan), ...notesOfTotals(plan.stages, totals), ...one.notes];
     return { ...result, ...scopeOf(plan, timings, notes) };
   } catch (error) {

@@ -16,7 +16,7 @@ import { EventBatch } from '../../columns/event-batch.ts';
 import { CUT_COLUMNS } from '../../fields/cutting/cutter.ts';
 import { shippedCutter } from '../../fields/cutting/extractors.ts';
 import {
-  type FormatOptions,
+  type Names,
   formatter,
   type OutputColumn,
   type RawValue,
@@ -116,18 +116,12 @@ export async function wholeEvent(
   for await (const { columns, rows } of running.rows()) {
     const [row] = rows;
     if (row === undefined) continue;
-    const source = running.sources.find((one) => one.id === key.sourceId);
+    const source = running.snapshot.sources().find((one) => one.id === key.sourceId);
     if (source === undefined) break;
-    const { sources, tags } = running;
-    return eventOf(
-      key,
-      { columns, row },
-      { sources, tags },
-      {
-        ...{ source, note: session.catalog.notes.of(key)?.text },
-        hasPackets: hasPackets(session, key.sourceId),
-      },
-    );
+    return eventOf(key, { columns, row }, running.snapshot, {
+      ...{ source, note: session.catalog.notes.of(key)?.text },
+      hasPackets: hasPackets(session, key.sourceId),
+    });
   }
   throw noSuchEvent(event);
 }
@@ -147,11 +141,11 @@ export function eventOf<S extends Pick<SourceRow, 'decisions'>>(
     columns,
     row,
   }: { readonly columns: readonly OutputColumn[]; readonly row: readonly RawValue[] },
-  shownAs: FormatOptions,
+  names: Names,
   { source, note, hasPackets: packets }: AboutEvent<S>,
 ): WholeEvent<S> {
   const event = eventIdOf(key);
-  const { value } = formatter(shownAs);
+  const { value } = formatter(names);
   const record: ShownRecord = {};
   const fields: EventField[] = [];
   for (const column of columns) {
@@ -309,7 +303,7 @@ function numberIn(
 function overflow(columns: readonly OutputColumn[], row: readonly RawValue[]): EventField[] {
   const column = columns.find(({ type }) => type === 'overflow');
   if (column === undefined) return [];
-  const { event } = formatter({ sources: [], tags: [] });
+  const { event } = formatter({ sources: () => [], tags: [] });
   const { attrs } = event([column], row);
   return typeof attrs === 'object' && attrs !== null && !isList(attrs)
     ? Object.entries(attrs).map(([name, value]) => ({ name, value: plain(value), attribute: true }))

@@ -71,7 +71,11 @@ afterAll(() => small.dispose());
 const sourceOf = (name: string): Promise<number> =>
   small.services.cases.use(
     small.folder,
-    async (session) => session.snapshot().sources.find((source) => source.name === name)!.id,
+    async (session) =>
+      session
+        .snapshot()
+        .sources()
+        .find((source) => source.name === name)!.id,
   );
 const get = async (event: string) =>
   (await called(handlers, 'event.get', { case: small.folder, event })).result;

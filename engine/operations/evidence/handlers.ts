@@ -51,7 +51,7 @@ function lookHandlers(
       const sources =
         request.case === undefined
           ? []
-          : await cases.use(request.case, async (session) => session.snapshot().sources);
+          : await cases.use(request.case, async (session) => session.snapshot().sources());
       const catalog = sources.length === 0 ? undefined : Catalog.open(request.case!);
       const looked = await previewEvidence(evidence, {
         ...{ paths, recursive, options, sources, signal },

@@ -107,7 +107,10 @@ function idOf(catalog: Catalog): string {
 
 /** @throws DaybookError usage where evidence is in the folder, which was handed over before */
 function refuseEvidence(session: CaseSession, folder: string): void {
-  const inside = session.snapshot().sources.find(({ path }) => path.startsWith(folder + sep));
+  const inside = session
+    .snapshot()
+    .sources()
+    .find(({ path }) => path.startsWith(folder + sep));
   if (inside === undefined) return;
   throw new DaybookError(
     'usage',

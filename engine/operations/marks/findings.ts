@@ -225,7 +225,7 @@ async function timesOfNoted(session: CaseSession, signal: AbortSignal | undefine
   const times = new Map<string, Instant>();
   const how = { zone: 'UTC', operation: 'finding.times', signal };
   for (const running of queriesOfEvents(session, events, 'ts, event_id', how)) {
-    const { value } = formatter({ sources: running.sources, tags: running.tags });
+    const { value } = formatter(running.snapshot);
     for await (const { columns, rows } of running.rows()) {
       const id = columns.find(({ name }) => name === 'event_id')!;
       for (const row of rows) times.set(String(cell(value(id, row))), instantOf(columns, row));

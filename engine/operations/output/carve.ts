@@ -113,7 +113,10 @@ export async function carveFiles(
       others === 0 ? 'the query finds nothing' : `the query finds no file that a capture carried`,
       'files that connections carried are found by kind:file; importing with --no-protocols leaves them out',
     );
-  const sources = session.snapshot().sources.filter(({ id }) => wanted.has(id));
+  const sources = session
+    .snapshot()
+    .sources()
+    .filter(({ id }) => wanted.has(id));
   // Before the first byte is written: all that is needed must be there.
   for (const source of sources) await checkEvidence(evidence, source, signal);
   const folder = await emptyFolder(parameters.folder);
@@ -158,7 +161,10 @@ export async function writeFile(
   const query = `kind:file event_id:${eventIdOf(eventKey(event))}`;
   const { wanted } = await wantedFiles(session, { query, zone: 'UTC', signal });
   const [found] = wanted;
-  const source = session.snapshot().sources.find(({ id }) => id === found?.[0]);
+  const source = session
+    .snapshot()
+    .sources()
+    .find(({ id }) => id === found?.[0]);
   if (found === undefined || source === undefined)
     throw new DaybookError(
       'not-found',
@@ -206,7 +212,8 @@ async function wantedFiles(
   const captures = new Set(
     session
       .snapshot()
-      .sources.filter(({ importer }) => importer === 'pcap')
+      .sources()
+      .filter(({ importer }) => importer === 'pcap')
       .map(({ id }) => id),
   );
   const running = await start(`${query} | fields event_id, kind, flow_id, sha256, attributes`);

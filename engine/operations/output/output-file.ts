@@ -48,7 +48,7 @@ export interface OutputGuard {
   readonly overwrite: boolean;
   /** Files that the same command reads. */
   readonly inputs?: readonly string[] | undefined;
-  readonly evidence?: readonly KnownEvidence[] | undefined;
+  readonly evidence?: (() => readonly KnownEvidence[]) | undefined;
 }
 
 /** A file that is being written. Nobody sees it before `commit`. */
@@ -245,7 +245,7 @@ export async function outputPath(asked: string, guard: OutputGuard): Promise<str
   if (there === undefined || isStream(there)) return path;
   if (!there.isFile())
     throw new DaybookError('usage', `${path} is not a file`, 'choose the name of a file');
-  await refuseEvidence(path, there, guard.evidence ?? []);
+  await refuseEvidence(path, there, guard.evidence?.() ?? []);
   if (!guard.overwrite) throw isThere(path);
   return path;
 }

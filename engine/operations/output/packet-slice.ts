@@ -63,7 +63,10 @@ export async function slicePackets(
       : wantedByEvent(session, parameters.event, signal),
   );
   if (wanted.size === 0) throw noPackets(parameters);
-  const sources = session.snapshot().sources.filter(({ id }) => wanted.has(id));
+  const sources = session
+    .snapshot()
+    .sources()
+    .filter(({ id }) => wanted.has(id));
   // Before the first byte is written: all that is needed must be there.
   for (const source of sources) await checkEvidence(evidence, source, signal);
   const { produced: packets, written } = await watch.spanAsync('write', () =>

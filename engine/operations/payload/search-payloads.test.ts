@@ -124,7 +124,12 @@ it('ends at as many matches as are asked for, and says so', async () => {
 
 it('names captures that are not there any more, and searches the others', async () => {
   const path = small.services.cases.use(small.folder, (session) =>
-    Promise.resolve(session.snapshot().sources.find(({ name }) => name === 'two.pcap')!.path),
+    Promise.resolve(
+      session
+        .snapshot()
+        .sources()
+        .find(({ name }) => name === 'two.pcap')!.path,
+    ),
   );
   rmSync(await path, { force: true });
   const { found, report } = await search('needle');

@@ -83,7 +83,8 @@ export async function searchPayloads(
   const wanted = await watch.spanAsync('find', () => wantedFlows(session, parameters));
   const sources = session
     .snapshot()
-    .sources.filter(({ id, importer }) => importer === 'pcap' && wanted?.has(id) !== false);
+    .sources()
+    .filter(({ id, importer }) => importer === 'pcap' && wanted?.has(id) !== false);
   if (sources.length === 0)
     throw new DaybookError(
       'usage',

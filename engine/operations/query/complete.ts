@@ -194,7 +194,7 @@ function enumerated(from: CompletionSource, field: string): Iterable<string> {
     case 'tag':
       return from.tags.map(({ name }) => name);
     case 'source':
-      return from.sources.map(({ name }) => name);
+      return from.sources().map(({ name }) => name);
     case 'day':
       return new Set(daysOfAll(from.segments));
     case 'last':

@@ -104,7 +104,7 @@ export async function reportFacts(
 ): Promise<ReportFacts> {
   const { catalog } = session;
   const { zone } = request;
-  const { sources } = session.snapshot();
+  const sources = session.snapshot().sources();
   const info = caseInfo(session);
   const marks = catalog.marks.summary();
   await tell('case');

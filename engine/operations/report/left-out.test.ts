@@ -110,7 +110,7 @@ it('says how many rows of a table are left out, and counts the events that it is
 });
 
 it('counts sources that are not listed, too', async () => {
-  const [source] = await inCase((session) => session.snapshot().sources);
+  const [source] = await inCase((session) => session.snapshot().sources());
   const unread = Array.from({ length: LIMITS.sources + 1 }, () => ({
     ...source!,
     status: 'partial' as const,

@@ -136,7 +136,7 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
       await decide();
       const { plan } = run.scan.scanPlan;
       for await (const { columns, rows } of run.scan.rows(reading)) {
-        const { event } = formatter({ sources, tags: [], zone });
+        const { event } = formatter({ sources: () => sources, tags: [] }, zone);
         const records = rows.map((row) => event(columns, row));
         completeEvents(records, plan);
         yield records;

@@ -71,7 +71,8 @@ function sourcesView(session: CaseSession): string {
   ];
   const rows = session
     .snapshot()
-    .sources.map((source) => [
+    .sources()
+    .map((source) => [
       ...[source.id, source.name, source.path, source.format, statusOf(source)],
       ...[source.rawSha256 ?? source.contentSha256, source.rawSize ?? source.contentSize],
       ...[source.read, source.stored, source.duplicate, source.quarantined, source.skipped],

@@ -184,7 +184,12 @@ it('finds nothing in a log whose order of dates was decided otherwise since', as
   await importInProcess(folder, [log], { options: { year: undefined } });
   const times = () =>
     withSession(folder, (session) =>
-      Promise.resolve(session.snapshot().sources.find(({ name }) => name === 'orders.log')?.lastTs),
+      Promise.resolve(
+        session
+          .snapshot()
+          .sources()
+          .find(({ name }) => name === 'orders.log')?.lastTs,
+      ),
     );
   const before = await times();
   await retimeSources({

@@ -141,7 +141,8 @@ function contentsOf(session: CaseSession, findings: Findings): Contents {
   const { catalog } = session;
   try {
     return catalog.consistently(() => {
-      const { sources, segments } = session.snapshot();
+      const { segments, ...snapshot } = session.snapshot();
+      const sources = snapshot.sources();
       const audit = catalog.audit.entries();
       return {
         ...{ sources, segments, imports: catalog.imports.all() },

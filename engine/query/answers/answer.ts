@@ -1,12 +1,7 @@
 /** Converts the result rows of an aggregating statement to the answer of its shape, as cli.md prints it. */
 import type { Interval } from '../syntax/ast.ts';
-import {
-  type FormatOptions,
-  type ShownRecord,
-  formatNumber,
-  formatTime,
-  formatter,
-} from './format.ts';
+import { type ShownRecord, formatNumber, formatTime, formatter } from './format.ts';
+import type { Names } from '../filters/surroundings.ts';
 import { bucketStart } from '../time/grid.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { type Plan, timelineOf } from '../plan/plan.ts';
@@ -49,24 +44,28 @@ interface TableAnswer {
 }
 export type Answer = CountAnswer | TopAnswer | TimelineAnswer | TableAnswer;
 
-/** The answer of a plan whose shape is not `rows`. `rows` are empty for a count by catalog. */
+/**
+ * The answer of a plan whose shape is not `rows`. `rows` are empty for a count by catalog.
+ * @param zone times are shown in it; UTC when left out
+ */
 export function shapeAnswer(
   plan: Plan,
   statement: AnswerStatement | undefined,
   rows: readonly (readonly RawValue[])[],
-  options: FormatOptions,
+  names: Names,
+  zone?: string,
 ): Answer {
   if (plan.catalogCount !== undefined) return countAnswer(plan.catalogCount);
   if (statement === undefined) throw new TypeError('an answer needs the statement it came from');
   const { columns } = statement;
-  const { record } = formatter(options);
+  const { record } = formatter(names, zone);
   switch (plan.shape) {
     case 'count':
       return countAnswer(formatNumber(rows[0]?.[0] ?? 0) ?? 0);
     case 'top':
-      return topAnswer(plan, statement, rows, options);
+      return topAnswer(plan, statement, rows, names, zone);
     case 'timeline':
-      return timelineAnswer(plan, statement, rows, options);
+      return timelineAnswer(plan, statement, rows, names, zone);
     default:
       return {
         shape: plan.shape === 'rows' ? 'table' : plan.shape,
@@ -84,9 +83,10 @@ function topAnswer(
   plan: Plan,
   { columns }: AnswerStatement,
   rows: readonly (readonly RawValue[])[],
-  options: FormatOptions,
+  names: Names,
+  zone?: string,
 ): TopAnswer {
-  const { record } = formatter(options);
+  const { record } = formatter(names, zone);
   const parts = columns.reduce((n, column) => n + column.parts.length, 0);
   const [first] = plan.stages;
   const by = first?.stage === 'top' || first?.stage === 'rare' ? first.by : undefined;
@@ -126,7 +126,8 @@ function timelineAnswer(
   plan: Plan,
   { columns, grid }: AnswerStatement,
   rows: readonly (readonly RawValue[])[],
-  options: FormatOptions,
+  names: Names,
+  zone?: string,
 ): TimelineAnswer {
   const timeline = timelineOf(plan);
   const interval = timeline?.interval === undefined ? undefined : intervalText(timeline.interval);
@@ -135,8 +136,8 @@ function timelineAnswer(
   const more = measured === undefined ? by : [columns.at(-1)!.name, ...by];
   const empty = { shape: 'timeline', columns: ['start', 'count', ...more], interval } as const;
   if (grid === undefined) return { ...empty, from: undefined, to: undefined, buckets: [] };
-  const { value } = formatter(options);
-  const time = (micros: number) => formatTime(micros, 0, 6, options.zone);
+  const { value } = formatter(names, zone);
+  const time = (micros: number) => formatTime(micros, 0, 6, zone);
   const count = columns.findIndex(({ name, parts }) => name === 'count' && parts.length === 1);
   const series = timeline?.by === undefined ? undefined : columns[0];
   const counted = columns[series === undefined ? Math.max(count, 0) : 1]!;

@@ -79,7 +79,7 @@ it('numbers stay exact', () => {
 });
 
 it('names from evidence are names, whatever they are', () => {
-  const { event, record } = formatter({ sources: [{ id: 1, name: 'a.log' }], tags: [] });
+  const { event, record } = formatter({ sources: () => [{ id: 1, name: 'a.log' }], tags: [] });
   const column = (name: string, type: OutputColumn['type'], at: number): OutputColumn => ({
     name,
     type,

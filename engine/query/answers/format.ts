@@ -3,11 +3,12 @@
  * (https://www.rfc-editor.org/rfc/rfc3339) with as many digits as the source had.
  */
 import { shownDigits } from '../../contract/time/time-text.ts';
+import { once } from '../../util/once.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { formatIp4, formatIp6, uuidToIp6 } from '../values/address.ts';
 import { formatEventId } from '../filters/event-id.ts';
 import { nameOf } from '../filters/names.ts';
-import type { Named } from '../filters/surroundings.ts';
+import type { Names } from '../filters/surroundings.ts';
 import type { OutputColumn, ResultPart } from '../statements/outputs.ts';
 import type { RawValue } from '../values/raw-value.ts';
 import { zoneOffsetAt } from '../time/zone.ts';
@@ -15,13 +16,6 @@ import { zoneOffsetAt } from '../time/zone.ts';
 export type ShownValue = string | number | null | readonly string[] | ShownRecord;
 export interface ShownRecord {
   [name: string]: ShownValue;
-}
-
-export interface FormatOptions {
-  readonly sources: readonly Named[];
-  readonly tags: readonly Named[];
-  /** The zone in which times are shown; UTC if omitted. */
-  readonly zone?: string | undefined;
 }
 
 const COMPUTED_DIGITS = 6;
@@ -77,10 +71,10 @@ interface Formatter {
   record(columns: readonly OutputColumn[], row: readonly RawValue[]): ShownRecord;
 }
 
-export function formatter(options: FormatOptions): Formatter {
-  const sources = new Map(options.sources.map(({ id, name }) => [id, name]));
-  const tags = new Map(options.tags.map(({ id, name }) => [id, name]));
-  const { zone } = options;
+/** @param zone times are shown in it */
+export function formatter(names: Names, zone = 'UTC'): Formatter {
+  const sources = once(() => new Map(names.sources().map(({ id, name }) => [id, name])));
+  const tags = new Map(names.tags.map(({ id, name }) => [id, name]));
 
   const value = (column: OutputColumn, row: readonly RawValue[]): ShownValue => {
     // Most values of a large table are single numbers.
@@ -106,7 +100,7 @@ export function formatter(options: FormatOptions): Formatter {
       case 'weekday':
         return nameOf(column.type, Number(raw));
       case 'source':
-        return sources.get(Number(raw)) ?? String(raw);
+        return sources().get(Number(raw)) ?? String(raw);
       case 'tag':
         return tags.get(Number(raw)) ?? String(raw);
       case 'tags':

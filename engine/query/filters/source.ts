@@ -81,7 +81,7 @@ function sourceColumns({ ids, ref }: SourceFilter, scope: RowScope): RowFilter {
 export const sourceOperator: FilterOperator<SourceFilter> = {
   parse: ({ field, test, at, around }) =>
     field.type === 'virtual' && field.name === 'source'
-      ? sourceFilter(test, around.sources, at, field.ref)
+      ? sourceFilter(test, around.sources(), at, field.ref)
       : undefined,
   describe: ({ ids }) => describeAny('source', ids.map(String)),
   sql: sourceSql,

@@ -11,9 +11,14 @@ export interface Named {
   readonly name: string;
 }
 
-export interface Surroundings {
-  readonly sources: readonly Named[];
+/** What numbers of sources and tags are called. */
+export interface Names {
+  /** Read where something needs one: a case may have thousands. */
+  readonly sources: () => readonly Named[];
   readonly tags: readonly Named[];
+}
+
+export interface Surroundings extends Names {
   /** The newest event of the case. */
   readonly newestTs: EpochMicros | undefined;
   /** For times that state no zone. */

@@ -28,7 +28,7 @@ const list = readList({
 });
 const planned = (text: string) =>
   planQuery(text, {
-    ...{ segments, sources: [], tags: [], newestTs: undefined, zone: 'UTC', list },
+    ...{ segments, sources: () => [], tags: [], newestTs: undefined, zone: 'UTC', list },
   });
 const written = list.groups.find(({ keys }) => keys[0]?.key.key === 'written4')!;
 const occurrences = (sql: string, word: string): number => sql.split(word).length - 1;

@@ -5,7 +5,7 @@
 import type { EpochMicros } from '../../contract/event.ts';
 import type { ArrivedFilter } from '../filters/arrived.ts';
 import type { Filter } from '../filters/filter.ts';
-import type { Named } from '../filters/surroundings.ts';
+import type { Names } from '../filters/surroundings.ts';
 import type { MatchList } from '../lists/match-list.ts';
 import type { LookupFile } from '../lookups/lookup-file.ts';
 import type { Resolve } from '../names/fields.ts';
@@ -20,10 +20,8 @@ import type { Path } from './known-rows/found.ts';
 import type { PruneReason, SegmentInfo } from './scope.ts';
 
 /** The catalog's state at planning. */
-export interface CompileContext {
+export interface CompileContext extends Names {
   readonly segments: readonly SegmentInfo[];
-  readonly sources: readonly Named[];
-  readonly tags: readonly Named[];
   /** The newest event of the case, from which `last:` counts back. */
   readonly newestTs: EpochMicros | undefined;
   /** For times in the query that state no zone, and for the edges of a timeline's buckets. */

@@ -110,8 +110,11 @@ export function queriesIn(stage: Stage): readonly Ast[] {
 }
 
 /** Notes of stages on sources whose flows state one number of bytes for both directions. */
-export function notesOfTotals(stages: readonly Stage[], sources: readonly string[]): string[] {
-  return stages.flatMap((stage) => stageOperatorOf(stage).noteOfTotals?.(sources) ?? []);
+export function notesOfTotals(
+  stages: readonly Stage[],
+  sources: () => readonly string[],
+): string[] {
+  return stages.flatMap((stage) => stageOperatorOf(stage).noteOfTotals?.(sources()) ?? []);
 }
 
 /** Whether a stage aggregates all events. */

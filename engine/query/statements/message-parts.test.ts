@@ -19,7 +19,7 @@ it.each([
   ['* | extract "from {made}" | fields made, message', false],
 ])('leaves messages whole where a value is computed of them: %s', (text, inParts) => {
   const plan = planQuery(text, {
-    ...{ segments: [SEGMENT], sources: [], tags: [], newestTs: undefined, zone: 'UTC' },
+    ...{ segments: [SEGMENT], sources: () => [], tags: [], newestTs: undefined, zone: 'UTC' },
   });
   const { messages } = compileRows(plan, { inParts: true });
   expect(messages !== undefined).toBe(inParts);

@@ -124,7 +124,7 @@ export async function openTestCase(
   const times = events.flatMap(({ ts }) => ts ?? []);
   const context: CompileContext = {
     segments,
-    sources: SOURCES,
+    sources: () => SOURCES,
     tags: TAGS,
     newestTs: times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b)),
     zone: 'UTC',

@@ -133,7 +133,7 @@ it('hold all that is taken, whatever lies at one time', async () => {
       async (all, stages) => {
         const segments = all.map(({ info }) => info);
         const plan = planQuery(`* | ${stages} | count`, {
-          ...{ segments, sources: [], tags: [], newestTs: undefined, zone: 'UTC' },
+          ...{ segments, sources: () => [], tags: [], newestTs: undefined, zone: 'UTC' },
         });
         const [edge] = edgesOf(plan).values();
         const asked: number[] = [];
@@ -190,7 +190,7 @@ it.each([
     ...{ hasDeletes: false, tags: new Set(), unflowedPackets: 0, sources: new Set([1]) },
   };
   const plan = planQuery(`${text} | count`, {
-    ...{ segments: [segment], sources: [], tags: [], newestTs: undefined, zone: 'UTC' },
+    ...{ segments: [segment], sources: () => [], tags: [], newestTs: undefined, zone: 'UTC' },
   });
   expect([...edgesOf(plan).values()]).toEqual(edge === undefined ? [] : [edge]);
 });

@@ -3,6 +3,7 @@ import { shownDigits } from '../../contract/time/time-text.ts';
 import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/wire/column-batch.ts';
 import {
   type OutputColumn,
+  type Names,
   type Plan,
   type RawValue,
   type ShownValue,
@@ -29,9 +30,9 @@ export function fieldsToRead(plan: Plan, fields: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !MADE_HERE.has(name));
 }
 
-interface ListedEvents extends Pick<Snapshot, 'tags'> {
+interface ListedEvents {
   readonly plan: Plan;
-  readonly sources: readonly { readonly id: number; readonly name: string }[];
+  readonly names: Names;
   /** Names of a row's tags, comma-separated, as the case has them now. */
   readonly tagsOf: (row: readonly RawValue[]) => CellValue;
 }
@@ -41,12 +42,12 @@ interface ListedEvents extends Pick<Snapshot, 'tags'> {
  * becomes a column without values. For other kinds, `summary` is what `message` is for logs.
  */
 export function listBatch(
-  { plan, sources, tags: names, tagsOf: tags }: ListedEvents,
+  { plan, names, tagsOf: tags }: ListedEvents,
   columns: readonly OutputColumn[],
   rows: readonly (readonly RawValue[])[],
   fields: readonly string[],
 ): ColumnBatch {
-  const { value } = formatter({ sources, tags: names });
+  const { value } = formatter(names);
   const named = new Map(columns.map((column) => [column.name, column]));
   const shown = (name: string): ((row: readonly RawValue[]) => ShownValue) => {
     const found = columnNames(plan, name).flatMap((one) => named.get(one) ?? []);
@@ -117,8 +118,7 @@ function summary(shown: (name: string) => (row: readonly RawValue[]) => ShownVal
 
 /** Looks up the tags of rows that state their place in their segments. */
 export function listed(session: CaseSession, snapshot: Snapshot, plan: Plan): ListedEvents {
-  const { sources, tags } = snapshot;
-  return { plan, sources, tags, tagsOf: tagNames(session, snapshot) };
+  return { plan, names: snapshot, tagsOf: tagNames(session, snapshot) };
 }
 
 /** Names of an event's tags, comma-separated. */

@@ -47,7 +47,7 @@ export function conversations(
     async (asked) => {
       const { plan, notes } = asked;
       if (packets && plan.segmentsUsed.length > 0) notes.push(NO_FLOWS);
-      const { sources } = session.snapshot();
+      const sources = session.snapshot().sources();
       const totals = {
         bytes: sourcesOfTotals(sources, 'bytes'),
         packets: sourcesOfTotals(sources, 'packets'),
@@ -76,7 +76,7 @@ export function conversationList(
   found: readonly (readonly RawValue[])[],
   said: readonly (readonly RawValue[])[],
 ): ConversationList {
-  const { value } = formatter({ sources: [], tags: [] });
+  const { value } = formatter({ sources: () => [], tags: [] });
   const rows = found.length;
   const sides = columns.map((column) =>
     makeColumn(column.name, rows, (row) => {

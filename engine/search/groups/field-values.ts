@@ -1,6 +1,6 @@
 /** `field.values`: the most frequent values of a field among the events of a view. */
 import {
-  type FormatOptions,
+  type Names,
   type OutputColumn,
   type RawValue,
   type Stage,
@@ -79,10 +79,10 @@ export function valueStages(field: string, limit: number, more: readonly Stage[]
 export function valuesOf(
   columns: readonly OutputColumn[],
   found: readonly (readonly RawValue[])[],
-  { sources, tags }: FormatOptions,
+  names: Names,
   events: number | undefined,
 ): FieldValues {
-  const { value } = formatter({ sources, tags });
+  const { value } = formatter(names);
   const [column] = columns;
   const parts = columns.reduce((n, one) => n + one.parts.length, 0);
   const there = events ?? Number(found[0]?.[parts] ?? 0);

@@ -3,7 +3,7 @@ import { dayStart, daysOf } from '../../util/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import {
   type EvenGrid,
-  type FormatOptions,
+  type Names,
   type OutputColumn,
   type Plan,
   type RawValue,
@@ -226,12 +226,12 @@ export function countedRows(
   rows: readonly (readonly RawValue[])[],
   column: OutputColumn | undefined,
   after: number,
-  { sources, tags }: FormatOptions,
+  names: Names,
   by: string | undefined,
 ): Counted {
   const out: Counted = { series: new Map(), undated: 0, low: undefined, high: undefined };
   if (by === undefined) out.series.set(1, { value: null, counts: new Map() });
-  const { value } = formatter({ sources, tags });
+  const { value } = formatter(names);
   for (const row of rows) {
     const [i, rank] = row;
     const [n, low, high] = [row[after], row[after + 1], row[after + 2]].map(Number) as [

@@ -3,7 +3,7 @@ import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/wir
 import {
   type AnswerStatement,
   type EvenGrid,
-  type FormatOptions,
+  type Names,
   type Plan,
   type RawValue,
   type ShownValue,
@@ -64,14 +64,13 @@ export function top(
     signal,
     async (asked) => {
       const { plan, snapshot } = asked;
-      const shownAs = { sources: snapshot.sources, tags: snapshot.tags };
       const { statement, rows: found } = await groupsOf(asked);
       const keys = statement.columns.slice(0, fields.length);
       const width = keys.reduce((n, column) => n + column.parts.length, 0);
       const groups = found.map((row) => row.slice(0, width));
       const lines = await sparklines(groups);
       return {
-        ...topOf(plan, stage, { statement, rows: found }, shownAs),
+        ...topOf(plan, stage, { statement, rows: found }, snapshot),
         ...(lines === undefined ? {} : { sparklines: lines }),
       };
 
@@ -116,11 +115,12 @@ export function topOf(
     statement: Pick<AnswerStatement, 'columns' | 'grid'>;
     rows: readonly (readonly RawValue[])[];
   },
-  shownAs: FormatOptions,
+  names: Names,
+  zone?: string,
 ): Omit<Top, 'sparklines'> {
-  const answer = shapeAnswer(plan, statement, found, shownAs);
+  const answer = shapeAnswer(plan, statement, found, names, zone);
   if (answer.shape !== 'top') throw new TypeError('a top gives a top');
-  const { value } = formatter(shownAs);
+  const { value } = formatter(names, zone);
   const keys = statement.columns.slice(0, fields.length);
   const measured = statement.columns[fields.length];
   const parts = statement.columns.reduce((n, column) => n + column.parts.length, 0);

@@ -7,7 +7,7 @@ import { TextCache } from '../../index/text/index.ts';
 import { FilterResultCache } from './filter-result-cache.ts';
 
 const some: FoundRows = { rows: 'all', exact: true, rest: { filter: 'all' }, by: 'index' };
-const snapshot = (): Snapshot => ({ segments: [], sources: [], tags: [], marks: new Map() });
+const snapshot = (): Snapshot => ({ segments: [], sources: () => [], tags: [], marks: new Map() });
 
 /** Work that the test ends: with rows, or because it was stopped. */
 function workOf() {

@@ -24,9 +24,12 @@ export async function reachedBy(session: CaseSession): Promise<Reached> {
 }
 
 async function lookedAt(session: CaseSession): Promise<Reached> {
-  const snapshot = session.snapshot();
+  const { snapshot, sources } = session.catalog.consistently(() => {
+    const snapshot = session.snapshot();
+    return { snapshot, sources: snapshot.sources() };
+  });
   const last = new Map(
-    snapshot.sources
+    sources
       .filter(({ status }) => status !== 'complete')
       .map(({ id }) => [id, { source: id, record: 0 }]),
   );
@@ -41,7 +44,7 @@ async function lookedAt(session: CaseSession): Promise<Reached> {
     }
   }
   return {
-    sources: Math.max(0, ...snapshot.sources.map(({ id }) => id)),
+    sources: Math.max(0, ...sources.map(({ id }) => id)),
     open: [...last.values()],
   };
 }

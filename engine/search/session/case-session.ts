@@ -18,6 +18,7 @@ import { TextCache, keptBytes } from '../../index/text/index.ts';
 import type { Stopwatch } from '../../measure/operation-log.ts';
 import type { MatchList } from '../../query/index.ts';
 import { type StoreOptions, statementBytes } from '../../store/reading/duckdb-instance.ts';
+import { once } from '../../util/once.ts';
 import { boundGarbage } from '../../store/return-memory.ts';
 import { SegmentStore } from '../../store/reading/segment-store.ts';
 import { CaseLists } from '../lists/case-lists.ts';
@@ -133,7 +134,7 @@ export class CaseSession {
     }
     this.current = {
       segments: this.catalog.segments.all(),
-      sources: this.catalog.sources.all(),
+      sources: once(() => this.sources()),
       tags: this.catalog.marks.tags(),
       marks,
     };
@@ -142,6 +143,13 @@ export class CaseSession {
       new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
     );
     return this.current;
+  }
+
+  /** Sources that came since the snapshot have their rows checked, too. @throws DaybookError case-damaged */
+  private sources(): SourceRow[] {
+    if (!this.toleratesDamage && this.catalog.dataVersion() !== this.version)
+      this.catalog.refuseDamage();
+    return this.catalog.sources.all();
   }
 
   /**

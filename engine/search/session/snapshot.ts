@@ -5,7 +5,8 @@ import { hasCode } from '../../contract/errors.ts';
 
 export interface Snapshot {
   segments: readonly SegmentRow[];
-  sources: readonly SourceRow[];
+  /** Read when asked for first, which may be after the rest: at least those that `segments` name. */
+  sources: () => readonly SourceRow[];
   tags: readonly { id: number; name: string }[];
   /** By segment: the tags that some of its rows have; 0 means deleted. */
   marks: ReadonlyMap<number, ReadonlySet<number>>;

@@ -33,9 +33,8 @@ export async function eventBatch(
   const idAt = columns.find(({ name }) => name === 'event_id')?.parts[0]?.at ?? 0;
   const idOf = (row: readonly RawValue[]): string => String(row[idAt]);
   const tags = await tagsOfEvents(session, rows.map(idOf));
-  const { sources, tags: known } = session.context;
   const tagsOf = (row: readonly RawValue[]) => tags.get(idOf(row))?.join(',') ?? null;
-  return listBatch({ plan, sources, tags: known, tagsOf }, columns, rows, fields);
+  return listBatch({ plan, names: session.context, tagsOf }, columns, rows, fields);
 }
 
 /** Tags by event; an event without tags has no entry. */

@@ -41,11 +41,10 @@ export async function wholeEventOn(
   const hasPackets = context.segments.some(
     ({ kind, sources }) => kind === 'packet' && sources.has(key.sourceId),
   );
-  const shownAs = { sources: context.sources, tags: context.tags };
   const { note, otherNotes } = await notesOfEvent(cluster, event);
   const about = { source, note, hasPackets };
   const tags = (await tagsOfEvents(session, [event])).get(event) ?? [];
-  const one = eventOf(key, { columns, row: found }, shownAs, about);
+  const one = eventOf(key, { columns, row: found }, context, about);
   // Entries of a map are in no order.
   const attributes = one.fields.filter(({ attribute }) => attribute);
   attributes.sort((a, b) => compareNaturally(a.name, b.name));

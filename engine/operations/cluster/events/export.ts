@@ -20,7 +20,7 @@ export async function exportRowsOn(
     // The files that the case was made of are on another computer.
     const written = await writeRows(
       { running, rows: running.shownRows() },
-      ...([parameters, [], place, tell] as const),
+      ...([parameters, undefined, place, tell] as const),
     );
     watch.rowsReturned = written.rows;
     session.record(watch, 'done', query);

@@ -77,7 +77,7 @@ export interface HostAsker {
 /** For a case on this machine. */
 export function asksCase(session: CaseSession): HostAsker {
   return {
-    totals: sourcesOfTotals(session.snapshot().sources, 'bytes'),
+    totals: sourcesOfTotals(session.snapshot().sources(), 'bytes'),
     answer: async (question) => (await askQuery(session, question)).answer(),
   };
 }
