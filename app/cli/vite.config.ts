@@ -113,7 +113,7 @@ function contents(): Plugin {
 export default defineConfig({
   root: folder,
   plugins: [threads(), moduleFolder(), contents()],
-  ssr: { noExternal: ['@duckdb/node-api'], external: ['@duckdb/node-bindings'] },
+  ssr: { noExternal: ['@duckdb/node-api', 'zod'], external: ['@duckdb/node-bindings'] },
   build: {
     ssr: true,
     target: 'node24',
