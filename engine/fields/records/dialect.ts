@@ -14,6 +14,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { fieldEntry } from '../registry/registry.ts';
 import { type Template, parseTemplate } from '../cutting/template.ts';
 import { ACCOUNTS, type Accounts } from '../reading/texts.ts';
+import { once } from '../../util/once.ts';
 
 const Paths = z.record(z.string(), z.string());
 const Values = z.record(z.string(), z.string());
@@ -186,52 +187,88 @@ function templatesOf(
   );
 }
 
+type Given = z.infer<typeof DIALECT>;
+
 /** @throws DaybookError usage that says why `document` is not a dialect */
 export function readDialect(document: unknown, file: string): RecordDialect {
   const parsed = DIALECT.safeParse(document);
   if (!parsed.success)
     throw new DaybookError('usage', `${file} is no dialect: ${z.prettifyError(parsed.error)}`);
-  const given = parsed.data;
-  const check = (names: Iterable<string>): void => {
-    for (const name of names)
-      if (fieldEntry(name) === undefined && !PARTS.has(name))
-        throw new DaybookError('usage', `${file}: there is no field ${name}`);
-  };
+  const dialect = shippedDialect(parsed.data);
+  const { names, set, not, values, texts, cases } = dialect;
+  const fields = [
+    ...Object.keys({ ...names, ...set, ...values }),
+    ...not,
+    ...fieldsOf(texts),
+    ...cases.flatMap((one) => [
+      ...Object.keys({ ...one.names, ...one.set }),
+      ...one.not,
+      ...fieldsOf(one.texts),
+    ]),
+  ];
+  for (const name of fields)
+    if (fieldEntry(name) === undefined && !PARTS.has(name))
+      throw new DaybookError('usage', `${file}: there is no field ${name}`);
+  const { cases: given = [], lists = {} } = parsed.data.when ?? {};
+  for (const { of } of given)
+    if (typeof of === 'string' && lists[of] === undefined)
+      throw new DaybookError('usage', `${file}: there is no list ${of}`);
+  return dialect;
+}
+
+function fieldsOf(texts: TemplatesByPath): string[] {
+  return [...texts.values()].flatMap((templates) => templates.flatMap(({ fields }) => fields));
+}
+
+/**
+ * A dialect of Daybook, whose tests read it with `readDialect`: it is not validated again. Its parts are made when a
+ * record is of it: evidence is of few.
+ */
+export function shippedDialect(document: unknown): RecordDialect {
+  const given = document as Given;
   const places = { within: wordsOf(given.within ?? ''), unnamed: wordsOf(given.unnamed ?? '') };
-  const checkedTexts = (texts: z.infer<typeof Texts> = {}): TemplatesByPath => {
-    const byPath = templatesOf(texts, places);
-    for (const templates of byPath.values()) for (const { fields } of templates) check(fields);
-    return byPath;
-  };
-  const cases = (given.when?.cases ?? []).map((one): Case => {
-    const none = wordsOf(one.not ?? '');
-    check([...Object.keys({ ...one.names, ...one.set }), ...none]);
-    const names = pathsOf(one.names ?? {}, places);
-    const { set = {}, accounts } = one;
-    const of = typeof one.of === 'string' ? given.when?.lists?.[one.of] : one.of;
-    if (typeof one.of === 'string' && of === undefined)
-      throw new DaybookError('usage', `${file}: there is no list ${one.of}`);
-    const texts = checkedTexts(one.texts);
-    const values = typeof one.in === 'string' ? wordsOf(one.in) : one.in;
-    return { values, of, names, not: none, set, texts, accounts };
-  });
-  const not = wordsOf(given.not ?? '');
-  check([...Object.keys({ ...given.names, ...given.set, ...given.values }), ...not]);
+  const names = once(() => pathsOf(given.names, places));
+  const texts = once(() => templatesOf(given.texts ?? {}, places));
+  const { cases: written = [], lists = {} } = given.when ?? {};
+  const cases = once(() => written.map((one) => caseOf(one, lists, places)));
   return {
     id: given.dialect,
     title: given.for,
     has: given.has.map((paths) => wordsOf(paths).map(simplifyPath)),
     isGeneral: given.general ?? false,
-    names: pathsOf(given.names, places),
-    not,
+    get names() {
+      return names();
+    },
+    not: wordsOf(given.not ?? ''),
     neverFlow: given.neverFlow ?? false,
     accounts: given.accounts ?? 'account',
     times: new Map(Object.entries(given.times ?? {}).map(([at, text]) => [simplifyPath(at), text])),
     set: given.set ?? {},
     values: given.values ?? {},
-    texts: checkedTexts(given.texts),
+    get texts() {
+      return texts();
+    },
     paths: wordsOf(given.when?.paths ?? '').map(simplifyPath),
     ofPaths: wordsOf(given.when?.of ?? '').map(simplifyPath),
-    cases,
+    get cases() {
+      return cases();
+    },
+  };
+}
+
+function caseOf(
+  given: z.infer<typeof CASE>,
+  lists: Readonly<Record<string, readonly string[]>>,
+  places: Places,
+): Case {
+  const { set = {}, accounts } = given;
+  return {
+    values: typeof given.in === 'string' ? wordsOf(given.in) : given.in,
+    of: typeof given.of === 'string' ? lists[given.of] : given.of,
+    names: pathsOf(given.names ?? {}, places),
+    not: wordsOf(given.not ?? ''),
+    set,
+    texts: templatesOf(given.texts ?? {}, places),
+    accounts,
   };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDialect } from './dialect.ts';
 import { DialectFinder } from '../registry/meanings.ts';
-import { GENERAL_NAMES, shippedDialects } from './dialects.ts';
+import { DOCUMENTS, generalNames, shippedDialects } from './dialects.ts';
 import { fieldEntry } from '../registry/registry.ts';
 
 it('has every file of its folder', () => {
@@ -16,11 +16,16 @@ it('has every file of its folder', () => {
   ).toEqual(files.sort());
 });
 
+it('has none that is not of the format', () => {
+  const read = () => DOCUMENTS.map((document, i) => readDialect(document, `dialect ${i + 1}`));
+  expect(read).not.toThrow();
+});
+
 it('takes the names of ECS and OCSF from the registry', () => {
-  expect(GENERAL_NAMES['user']).toContain('user.name');
-  expect(GENERAL_NAMES['sha256']).toContain('file.hash.sha256');
-  expect(GENERAL_NAMES['command']).toContain('process.cmdline');
-  expect(GENERAL_NAMES['tls_sni']).toContain('tls.client.servername');
+  expect(generalNames()['user']).toContain('user.name');
+  expect(generalNames()['sha256']).toContain('file.hash.sha256');
+  expect(generalNames()['command']).toContain('process.cmdline');
+  expect(generalNames()['tls_sni']).toContain('tls.client.servername');
 });
 
 it.each<[string, object, string]>([

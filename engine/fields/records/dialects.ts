@@ -180,7 +180,7 @@ import zscalerPrivateAccess from '../dialects/zscaler-private-access.json' with 
 import {
   type PathsByName,
   type RecordDialect,
-  readDialect,
+  shippedDialect,
   simplifyPath,
   wordsOf,
 } from './dialect.ts';
@@ -189,7 +189,7 @@ import general from '../general-names.json' with { type: 'json' };
 import outcomeWords from '../outcome-words.json' with { type: 'json' };
 import { FIELDS } from '../registry/registry.ts';
 
-const DOCUMENTS: readonly unknown[] = [
+export const DOCUMENTS: readonly unknown[] = [
   _1password,
   requestLine,
   rubycatProveit,
@@ -367,22 +367,13 @@ const DOCUMENTS: readonly unknown[] = [
   esetProtect,
 ];
 
-export const shippedDialects = once((): readonly RecordDialect[] =>
-  DOCUMENTS.map((document, i) => readDialect(document, `dialect ${i + 1}`)),
-);
+export const shippedDialects = once((): readonly RecordDialect[] => DOCUMENTS.map(shippedDialect));
 
 /**
  * Names that mean the same whatever wrote them, by field, the best first: those of the list, then every name of the
  * registry in ECS and OCSF whose dots make it unmistakable.
  */
-export const GENERAL_NAMES: PathsByName = generalNames();
-
-/** Values of the general names, as written in lower case, and as stored. */
-export const GENERAL_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  outcome: outcomeWords,
-};
-
-function generalNames(): PathsByName {
+export const generalNames = once((): PathsByName => {
   const out: Record<string, readonly string[]> = {};
   for (const [name, paths] of Object.entries(general.names))
     out[name] = wordsOf(paths).map(simplifyPath);
@@ -400,7 +391,12 @@ function generalNames(): PathsByName {
     out[name] = [...known, ...dotted.filter((one) => !known.has(one))];
   }
   return out;
-}
+});
+
+/** Values of the general names, as written in lower case, and as stored. */
+export const GENERAL_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  outcome: outcomeWords,
+};
 
 /** Fields whose members and columns are not also kept under their own names. */
 const MOVED = ['src_ip', 'dst_ip', 'src_port', 'dst_port'] as const;
@@ -430,7 +426,7 @@ const movedNames = once((): ReadonlyMap<string, string> => {
         out.set(path, isOther ? (EITHER[field] ?? field) : field);
       }
   };
-  add(GENERAL_NAMES);
+  add(generalNames());
   for (const { names, cases } of shippedDialects())
     for (const one of [names, ...cases.map((given) => given.names)]) add(one);
   return out;

@@ -13,7 +13,7 @@ import {
   type RecordDialect,
   simplifyPath,
 } from '../records/dialect.ts';
-import { GENERAL_NAMES, GENERAL_VALUES, shippedDialects } from '../records/dialects.ts';
+import { GENERAL_VALUES, generalNames, shippedDialects } from '../records/dialects.ts';
 import { found } from '../cutting/found.ts';
 import { matches } from '../cutting/match.ts';
 import type { Template } from '../cutting/template.ts';
@@ -411,7 +411,7 @@ export class Meanings {
   /** The meaning of general names. */
   static ofGeneralNames(): Meanings {
     const meanings = new Meanings(undefined, undefined);
-    meanings.add(GENERAL_NAMES, [], GENERAL_RANK);
+    meanings.add(generalNames(), [], GENERAL_RANK);
     return meanings;
   }
 
