@@ -42,13 +42,20 @@ export {
   dissect,
   fieldTerm,
   oppositeOf,
-  quoteName,
-  quoteValue,
+  testOf,
   withoutStage,
   withoutTerm,
   withTerm,
   withTermReplaced,
 } from './state/query-text.ts';
+export {
+  printName,
+  printTest,
+  quoted,
+  quoteValue,
+  tokensOf,
+  type Test,
+} from '../engine/query/syntax/index.ts';
 export { viewFromString, viewToString } from './state/view/shared-view.ts';
 export { ALL } from './state/view/views.ts';
 export type { Workspace } from './state/case/workspace.ts';

@@ -11,6 +11,7 @@ export { type GivenFile, LOOKUP_LIMITS, lookupFiles } from './lookups/lookup-fil
 export { lookupNames } from './lookups/lookup-names.ts';
 export { FUNCTIONS, STAGE_NAMES } from './syntax/lexemes.ts';
 export { parseQuery } from './syntax/parse.ts';
+export { quoted, quoteValue } from './syntax/print.ts';
 export { QueryError } from './syntax/query-error.ts';
 export type { SegmentInfo } from './plan/scope.ts';
 export { OVERFLOW_COLUMN } from './plan/scope.ts';

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outlineOf } from '../../engine/query/index.ts';
-import { outermostItems, parseQuery, type Expression } from '../../engine/query/syntax/index.ts';
+import {
+  outermostItems,
+  parseQuery,
+  quoteValue,
+  type Expression,
+} from '../../engine/query/syntax/index.ts';
 import {
   dissect,
   fieldTerm,
   oppositeOf,
-  quoteValue,
   withFilter,
   withoutStage,
   withoutTerm,

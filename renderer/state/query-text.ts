@@ -12,36 +12,19 @@ import {
   pieceSpans,
   pipeBefore,
   printFilter,
+  printName,
   QueryError,
+  quoted,
+  quoteValue,
   type Ast,
   type Expression,
   type Span,
+  type Test,
 } from '../../engine/query/syntax/index.ts';
-
-/** Values that mean themselves without quotes, whatever the field. */
-const BARE = /^[^\s\u0000()|"',*?[\]{}<>=/\\-][^\s\u0000()|"',*?]*$/;
-const NEGATIVE = /^-\d+(?:\.\d+)?$/;
-const BARE_NAME = /^[A-Za-z_@][A-Za-z0-9_.@-]*$/;
-
-function quoted(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
-}
-
-/** A value as it stands after `field:`; quoted where something in it would mean something. */
-export function quoteValue(value: string | number): string {
-  const text = String(value);
-  if (/^(?:AND|OR|NOT|TO)$/i.test(text)) return quoted(text);
-  return BARE.test(text) || NEGATIVE.test(text) ? text : quoted(text);
-}
-
-/** A field's name as it stands before the colon. */
-export function quoteName(field: string): string {
-  return BARE_NAME.test(field) ? field : quoted(field);
-}
 
 /** `field:value`. Null: the field is absent. */
 export function fieldTerm(field: string, value: string | number | null): string {
-  const name = quoteName(field);
+  const name = printName(field);
   if (value === null) return `NOT ${name}:*`;
   const term = `${name}:${quoteValue(value)}`;
   // `ab:cd::1` would be an address, whatever field is called `ab`.
@@ -64,6 +47,14 @@ function parsed(query: string): Ast | undefined {
 function filterOf(text: string): Expression | undefined {
   const ast = parsed(text);
   return ast?.stages.length === 0 ? ast.filter : undefined;
+}
+
+/** The test of a field that a condition is, but for its NOTs; undefined where it is something else. */
+export function testOf(condition: string): Test | undefined {
+  let tree = filterOf(condition);
+  while (tree?.node === 'not' || tree?.node === 'field-or-text')
+    tree = tree.node === 'not' ? tree.item : tree.field;
+  return tree?.node === 'field' ? tree.test : undefined;
 }
 
 /** The filter and the stages of a query. */

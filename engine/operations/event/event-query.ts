@@ -2,15 +2,10 @@
  * Query texts that Daybook writes itself. Whatever a value contains, the text is valid and the value is read as a
  * value only.
  */
-import type { ShownRecord } from '../../query/index.ts';
+import { quoted, type ShownRecord } from '../../query/index.ts';
 
 /** The longest value that a query can test a text field for. */
 const MAX_VALUE = 2000;
-
-/** A value in quotes: nothing in it is a wildcard or ends it. */
-export function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
-}
 
 /** A field's name where a name is expected: `attrs.NAME` for attributes, quoted if necessary. */
 export function fieldName(name: string): string {

@@ -12,10 +12,9 @@ import {
 } from '../../contract/findings.ts';
 import type { Result } from '../../contract/operations.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
-import { formatter, formatTime } from '../../query/index.ts';
+import { formatter, formatTime, quoted } from '../../query/index.ts';
 import { type CaseSession, eventIdOf, startQuery } from '../../search/index.ts';
 import { instantOf, type Instant } from '../event/event.ts';
-import { quoted } from '../event/event-query.ts';
 import { queriesOfEvents } from '../event/events-by-id.ts';
 import { cell } from '../output/shown-cells.ts';
 import { recordsOf } from '../query/answer-records.ts';

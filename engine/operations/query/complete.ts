@@ -23,13 +23,13 @@ import {
   eventsAst,
   knownField,
   outlineOf,
-  parseQuery,
   placeAt,
+  quoteValue,
 } from '../../query/index.ts';
 import { type CaseSession, type FieldValues, type View, fieldValues } from '../../search/index.ts';
 import { fieldsIfKnown, fieldsOf } from '../case/fields/field-list.ts';
 import type { FieldSummary } from '../case/fields/fields.ts';
-import { fieldName, quoted } from '../event/event-query.ts';
+import { fieldName } from '../event/event-query.ts';
 
 interface Option {
   label: string;
@@ -38,6 +38,7 @@ interface Option {
   detail?: string;
   count?: number;
 }
+type ValuePlace = Extract<Place, { at: 'value' }>;
 interface Completion {
   start: number;
   end: number;
@@ -123,16 +124,16 @@ async function inTime<T>(
 async function valuesOf(
   from: CompletionSource,
   view: View,
-  place: Extract<Place, { at: 'value' }>,
+  place: ValuePlace,
   signal: AbortSignal,
 ): Promise<Option[]> {
-  const { field, start, end, typed } = place;
+  const { field, typed } = place;
   const known = knownField(field);
   const wanted = typed.toLowerCase();
   const options = new Map<string, Option>();
   const add = (label: string, more: Partial<Option>) => {
     if (wanted !== '' && !label.toLowerCase().startsWith(wanted)) return;
-    const apply = valueText(label);
+    const apply = quoteValue(label);
     options.set(label.toLowerCase(), {
       ...{ label, type: 'value' },
       ...(apply === label ? {} : { apply }),
@@ -140,7 +141,7 @@ async function valuesOf(
       ...more,
     });
   };
-  const rest = otherPart(view.query, start, end, field);
+  const rest = otherPart(view.query, place);
   const isText = known === undefined || known.type === 'text';
   const prefix: Stage[] =
     isText && typed !== '' && !/[*?]/.test(typed)
@@ -205,26 +206,13 @@ function enumerated(from: CompletionSource, field: string): Iterable<string> {
 }
 
 /** The events part of the query without the test that is being written. */
-function otherPart(query: string, start: number, end: number, field: string): string {
-  const blank = query.slice(0, start) + '*' + query.slice(end);
-  for (const text of [blank, query.slice(0, Math.max(0, query.lastIndexOf(field, start)))]) {
+function otherPart(query: string, { start, end, others }: ValuePlace): string {
+  const isAnything = `${query.slice(0, start)}*${query.slice(end)}`;
+  for (const text of [isAnything, query.slice(0, others)]) {
     const { ast } = outlineOf(text);
     if (ast !== undefined) return eventsAst(ast).text;
   }
-  const text = query.slice(0, Math.max(0, query.lastIndexOf(field, start)));
-  const trimmed = text.replace(/\s(?:AND|OR|NOT|&&|\|\|)\s*$|[-!(|]\s*$/gi, '');
-  try {
-    return eventsAst(parseQuery(trimmed)).text;
-  } catch {
-    return '';
-  }
-}
-
-/** A value as written in a query: quoted if it would end a word or have a meaning. */
-function valueText(text: string): string {
-  return /^[^\s()|"',*?[\]{}<>=/-][^\s()|"',*?]*$/.test(text) && !/^(AND|OR|NOT)$/i.test(text)
-    ? text
-    : quoted(text);
+  return '';
 }
 
 async function namesAt(

@@ -1,7 +1,7 @@
 /** Findings in a report: notes and tags in the analyst's order, each event once. */
 import type { NoteRow } from '../../catalog/index.ts';
 import type { Severity, TagColor } from '../../contract/findings.ts';
-import type { ShownValue } from '../../query/index.ts';
+import { quoted, type ShownValue } from '../../query/index.ts';
 import {
   type CaseSession,
   eventIdOf,
@@ -11,7 +11,6 @@ import {
   shownRows,
   startQuery,
 } from '../../search/index.ts';
-import { quoted } from '../event/event-query.ts';
 import { queriesOfEvents } from '../event/events-by-id.ts';
 import { listFindings, shortTime, type Finding } from '../marks/findings.ts';
 import { cell } from '../output/shown-cells.ts';

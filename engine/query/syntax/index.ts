@@ -1,7 +1,7 @@
 /** What the window may know of the language: its grammar, which needs no case and no engine. */
-export type { Ast, Expression, Span } from './ast.ts';
+export type { Ast, Expression, Span, Test } from './ast.ts';
 export type { Token, TokenType } from './lex.ts';
 export { parseQuery, tokensOf } from './parse.ts';
 export { isOpenOr, outermostItems, pieceSpans, pipeBefore, trimmed } from './pieces.ts';
-export { printFilter } from './print.ts';
+export { printFilter, printName, printTest, quoted, quoteValue } from './print.ts';
 export { QueryError } from './query-error.ts';

@@ -61,6 +61,21 @@ it.each([
 
 it('replaces the rest of the word', () => {
   expect(placeAt('host:we-02 b', 7)).toEqual({
-    ...{ at: 'value', field: 'host', typed: 'we', start: 5, end: 10 },
+    ...{ at: 'value', field: 'host', others: 0, typed: 'we', start: 5, end: 10 },
   });
+});
+
+it.each([
+  ['host:w^', ''],
+  ['a b OR (host:w^', 'a b'],
+  ['a and not host:w^', 'a'],
+  ['host:a -host:(b OR c^', 'host:a'],
+  ['a host not in (b, c^', 'a'],
+  ['a "not" host:^', 'a "not"'],
+  ['a | where host:w^', 'a'],
+  ['a | where x:1 && host:^', 'a | where x:1'],
+  ['a | union (host:w^', 'a'],
+])('what holds beside the test at %s', (text, expected) => {
+  const place = placeAt(text.replace('^', ''), text.indexOf('^'));
+  expect(place.at === 'value' && text.slice(0, place.others)).toBe(expected);
 });

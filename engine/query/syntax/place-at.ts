@@ -14,8 +14,8 @@ interface Typed {
 export type Place = Typed &
   (
     | { readonly at: 'stage' }
-    /** A value of a field. */
-    | { readonly at: 'value'; readonly field: string }
+    /** A value of a field; `others` is the end of the text before its test, without what binds both. */
+    | { readonly at: 'value'; readonly field: string; readonly others: number }
     /** A name or a word; `stage` is '' in the filter of a query. */
     | { readonly at: 'name'; readonly stage: string; readonly isFilter: boolean }
   );
@@ -40,7 +40,11 @@ export function placeAt(text: string, at: number): Place {
   if (tokens[last - 1]?.type === 'pipe' && /^[a-z]*$/i.test(word))
     return { at: 'stage', start, end, typed: word };
   const field = fieldAt(before, tokens);
-  if (field !== undefined) return { at: 'value', start, end, typed: bare(word), field };
+  if (field !== undefined) {
+    const name = bare(before.slice(tokens[field]!.start, tokens[field]!.end));
+    const others = endBefore(before, tokens.slice(0, field));
+    return { at: 'value', start, end, typed: bare(word), field: name, others };
+  }
   const [name = ''] = /[\w.@\u0080-\uffff-]*$/.exec(before) ?? [];
   const typed = name.replace(/^-/, '');
   const { stage, hasColon } = levelAt(before, tokens);
@@ -49,8 +53,8 @@ export function placeAt(text: string, at: number): Place {
   return { at: 'name', start: at - typed.length, end, typed, stage, isFilter };
 }
 
-/** The field of which the last token is a value: `field:`, `field >=`, or in a list or a range of it. */
-function fieldAt(text: string, tokens: readonly Token[]): string | undefined {
+/** The token of the field of which the last token is a value: `field:`, `field >=`, or in a list or a range of it. */
+function fieldAt(text: string, tokens: readonly Token[]): number | undefined {
   const written = (at: number): string => text.slice(tokens[at]?.start ?? 0, tokens[at]?.end ?? 0);
   let i = tokens.length - 2;
   let depth = 0;
@@ -68,7 +72,15 @@ function fieldAt(text: string, tokens: readonly Token[]): string | undefined {
   while (tokens[i]?.type === 'compare' || written(i) === ':' || isTestWord(tokens[i], written(i)))
     i -= 1;
   const isTest = i < tokens.length - 2 && tokens[i + 1]?.type !== 'bracket';
-  return tokens[i]?.type === 'field' && isTest ? bare(written(i)) : undefined;
+  return tokens[i]?.type === 'field' && isTest ? i : undefined;
+}
+
+/** The end of the tokens without those at their end that wait for a term. */
+function endBefore(text: string, tokens: readonly Token[]): number {
+  const last = tokens.findLast(
+    ({ type, start }) => !/^(?:operator|pipe|stage)$/.test(type) && text[start] !== '(',
+  );
+  return last?.end ?? 0;
 }
 
 /** `in`, `not in`. */

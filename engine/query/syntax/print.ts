@@ -4,7 +4,10 @@
  */
 import type { Expression, Test } from './ast.ts';
 
-const BARE_NAME = /^[A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*$/;
+const BARE_NAME = /^(?!.*\s)[A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*$/;
+/** Values that mean themselves without quotes, whatever the field. */
+const BARE_VALUE = /^[^\s\u0000()|"',*?[\]{}<>=/\\-][^\s\u0000()|"',*?]*$/;
+const NEGATIVE = /^-\d+(?:\.\d+)?$/;
 
 /** @param source text of the tree: parts that are decided later are printed as written */
 export function printFilter(node: Expression, source?: string): string {
@@ -52,6 +55,13 @@ export function printName(name: string): string {
   return BARE_NAME.test(name) ? name : quoted(name);
 }
 
+/** A value as it is written after `field:`; in quotes where something in it would mean something. */
+export function quoteValue(value: string | number): string {
+  const text = String(value);
+  if (/^(?:AND|OR|NOT|TO)$/i.test(text)) return quoted(text);
+  return BARE_VALUE.test(text) || NEGATIVE.test(text) ? text : quoted(text);
+}
+
 /** The part after the colon. */
 export function printTest(test: Test): string {
   switch (test.test) {
@@ -77,10 +87,11 @@ function end(text: string | undefined): string {
 }
 
 function value(text: string): string {
-  return /^[\w.:+-]+$/.test(text) ? text : quoted(text);
+  return /^(?!TO$)[\w.:+-]+$/i.test(text) ? text : quoted(text);
 }
 
-function quoted(text: string): string {
+/** In quotes: nothing in it is a wildcard or ends it. */
+export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 

@@ -9,14 +9,16 @@ import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { OperationError } from '../../../engine/contract/wire/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { formatCount, questionOf, type Workspace } from '../../panel-api.ts';
+import { formatCount, questionOf, tokensOf, type Workspace } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
 
 type Offered = Result<'query.complete'>['options'][number];
 
 const SHOWN = 80;
-/** After these, completions are offered before anything is typed. */
-const INVITES = /(?:^|[|,(]|\b(?:by|sort|values|fields|dedup|spread|where|then))\s*$/i;
+/** In a stage, completions are offered after these before anything is typed. */
+const INVITING: ReadonlySet<string> = new Set([
+  ...['|', ',', '(', 'by', 'sort', 'values', 'fields', 'dedup', 'spread', 'where', 'then'],
+]);
 
 interface QueryCompletion extends Completion {
   readonly count: number | undefined;
@@ -41,8 +43,14 @@ function completionOf({ label, type, apply, detail, count }: Offered): QueryComp
 function invites(before: string): boolean {
   if (before.trim() === '') return false;
   if (/\S$/.test(before)) return true;
-  const stage = before.lastIndexOf('|');
-  return stage >= 0 && INVITES.test(before.slice(stage));
+  // With one letter more, what stands before it is read as it will be.
+  const tokens = tokensOf(`${before}x`);
+  const previous = tokens.at(-2);
+  return (
+    tokens.at(-1)?.start === before.length &&
+    tokens.some(({ type }) => type === 'pipe') &&
+    INVITING.has(before.slice(previous?.start, previous?.end).toLowerCase())
+  );
 }
 
 async function complete(

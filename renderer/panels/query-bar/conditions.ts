@@ -4,7 +4,15 @@
  *
  * Invariant: `writeCondition` returns one term for the engine's parser, or undefined.
  */
-import { fieldTerm, quoteName, quoteValue } from '../../panel-api.ts';
+import {
+  fieldTerm,
+  printName,
+  printTest,
+  quoted,
+  quoteValue,
+  testOf,
+  type Test,
+} from '../../panel-api.ts';
 import type { Parsed } from './bar-state.ts';
 
 export type Term = NonNullable<Parsed['terms']>[number];
@@ -45,39 +53,34 @@ export function isOperator(value: string | null): value is Operator {
   return OPERATORS.some((one) => one.value === value);
 }
 
-const unquote = (text: string): string =>
-  /^(["']).*\1$/s.test(text) ? text.slice(1, -1).replace(/\\(["'\\])/g, '$1') : text;
-
-const RANGE = /^[[{]\s*("(?:[^"\\]|\\.)*"|\S+)\s+TO\s+("(?:[^"\\]|\\.)*"|[^\s\]}]+)\s*[\]}]$/i;
-
 /** A term as a condition that can be edited; undefined where only its text can be. */
 export function conditionOf(term: Term): Condition | undefined {
-  const { negated, field, operator, value = '' } = term;
+  const { negated, field, value = '' } = term;
   const base = { ...EMPTY_CONDITION, field, negated };
-  if (term.type === 'group') return undefined;
   if (term.type === 'text') return { ...base, value };
-  switch (operator) {
+  const test = term.type === 'field' ? testOf(term.text) : undefined;
+  return test === undefined ? undefined : testedBy(test, base);
+}
+
+function testedBy(test: Test, base: Condition): Condition | undefined {
+  switch (test.test) {
     case 'quoted':
-      return { ...base, value };
+      return { ...base, value: test.text };
     case 'word':
-      return { ...base, operator: /[*?]/.test(value) ? 'matches' : 'is', value };
+      return { ...base, operator: /[*?]/.test(test.text) ? 'matches' : 'is', value: test.text };
     case 'present':
       return { ...base, operator: 'present' };
     case 'regex':
-      return { ...base, operator: 'pattern', value };
-    case 'compare': {
-      const [, sign = '', rest = ''] = /^(>=|<=|>|<|=)\s*(.*)$/s.exec(value) ?? [];
-      const named = sign === '=' ? 'is' : sign;
-      return isOperator(named) ? { ...base, operator: named, value: unquote(rest) } : undefined;
-    }
+      return { ...base, operator: 'pattern', value: printTest(test) };
+    case 'compare':
+      return { ...base, operator: test.op === '=' ? 'is' : test.op, value: test.value };
     case 'range': {
-      const found = RANGE.exec(value);
+      const { low, high, lowIncluded, highIncluded } = test;
       // Open ends and half-open ranges are not in the form; they can be edited as text.
-      if (found === null || !value.startsWith('[') || !value.endsWith(']')) return undefined;
-      return { ...base, operator: 'range', value: unquote(found[1]!), upper: unquote(found[2]!) };
+      if (low === undefined || high === undefined || !lowIncluded || !highIncluded)
+        return undefined;
+      return { ...base, operator: 'range', value: low, upper: high };
     }
-    case undefined:
-      return undefined;
   }
 }
 
@@ -93,7 +96,7 @@ export function writeCondition(condition: Condition): string | undefined {
 function writePositive({ field, operator, value, upper }: Condition): string | undefined {
   if (field === undefined) return writeWords(value);
   if (field === '') return undefined;
-  const name = `${quoteName(field)}:`;
+  const name = `${printName(field)}:`;
   if (operator === 'present') return `${name}*`;
   if (value.trim() === '') return undefined;
   switch (operator) {
@@ -102,12 +105,9 @@ function writePositive({ field, operator, value, upper }: Condition): string | u
     case 'matches':
       return WILDCARD_WORD.test(value) ? `${name}${value}` : undefined;
     case 'pattern': {
-      const [, body, flag = ''] = /^\/(.*)\/(i?)$/s.exec(value) ?? [undefined, value];
+      const [, body, flag] = /^\/(.*)\/(i?)$/s.exec(value) ?? [undefined, value];
       if (body === undefined || body === '') return undefined;
-      const escaped = body.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\//gs, (one) =>
-        one === '/' ? '\\/' : one,
-      );
-      return `${name}/${escaped}/${flag}`;
+      return `${name}${printTest({ test: 'regex', pattern: body, ignoreCase: flag === 'i', at: 0 })}`;
     }
     case 'any': {
       const values = value.split(',').map((one) => one.trim());
@@ -119,18 +119,18 @@ function writePositive({ field, operator, value, upper }: Condition): string | u
     case '<':
     case '<=':
       return `${name}${operator}${quoteValue(value.trim())}`;
-    case 'range':
+    case 'range': {
       if (upper.trim() === '') return undefined;
-      return `${name}[${rangeEnd(value)} TO ${rangeEnd(upper)}]`;
+      const [low, high] = [value, upper].map(rangeEnd);
+      return name + printTest({ test: 'range', low, high, lowIncluded: true, highIncluded: true });
+    }
   }
 }
 
-function rangeEnd(value: string): string {
+/** Undefined: open on that side. */
+function rangeEnd(value: string): string | undefined {
   const text = value.trim();
-  if (text === '*') return text;
-  const written = quoteValue(text);
-  // A bracket would end the range.
-  return /^[^"].*[\]}]/s.test(written) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : written;
+  return text === '*' ? undefined : text;
 }
 
 /** One word as it is, several as a phrase. */
@@ -141,7 +141,7 @@ function writeWords(value: string): string | undefined {
   return /^[^\s\u0000()|"':,[\]{}/!&=<>-][^\s\u0000()|":!&=<>]*$/.test(text) &&
     !/^(?:AND|OR|NOT)$/i.test(text)
     ? text
-    : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+    : quoted(text);
 }
 
 /** A chip's sign for the operator. */

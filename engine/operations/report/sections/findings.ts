@@ -1,7 +1,7 @@
 /** Findings in the analyst's order: notes on events, and tags with their events. Each event is printed once. */
 import { counted, nounOf } from '../../../contract/words/counted.ts';
 import { SEVERITIES, severityRank, type Severity } from '../../../contract/findings.ts';
-import { quoted } from '../../event/event-query.ts';
+import { quoted } from '../../../query/index.ts';
 import { eventIdOf } from '../../../search/index.ts';
 import type { ReportFacts } from '../facts.ts';
 import type { EventLine, FindingFacts, FindingsFacts, TagFacts } from '../finding-facts.ts';
