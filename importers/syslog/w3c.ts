@@ -7,6 +7,7 @@
  *
  * Invariants: a line with more or fewer columns than named states none of them, and `-` is not a value.
  */
+import type { TextColumn } from '../../engine/columns/columns.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import type { Header } from './header/header.ts';
 
 const MOST_COLUMNS = 256;
-const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS] = [32, 9, 10, 44, 34, 58, 45];
+const [SPACE, TAB, LF, COMMA, QUOTE, COLON, MINUS, BACKSLASH] = [32, 9, 10, 44, 34, 58, 45, 92];
 /** The target of a request, the best first: proxies may name several. */
 const URLS = ['cs-uri', 'cs-uri-stem', 'cs-uri-path', 'urlstem'];
 const FIELDS = '#Fields:';
@@ -192,10 +193,20 @@ export class W3cColumns {
               ? batch.cutText(target.name)
               : batch.attributeColumn(target.name);
         if (column === undefined || column.present[row] === 1) return;
-        if (valid) column.set(row, b, start, end);
-        else column.setLossy(row, b, start, end);
+        const isUser = target.to === 'text' && target.name === 'user';
+        const from = isUser ? this.setDomain(b, start, end, valid) : start;
+        put(column, row, b, from, end, valid);
       }
     }
+  }
+
+  /** The domain of an account, `EXAMPLE\\alice`. @returns the place of its name */
+  private setDomain(b: Uint8Array, start: number, end: number, valid: boolean): number {
+    const cut = b.subarray(start, end).indexOf(BACKSLASH);
+    if (cut < 0 || start + cut + 1 === end) return start;
+    const { batch } = this;
+    if (cut > 0) put(batch.cutText('user_domain'), batch.length, b, start, start + cut, valid);
+    return start + cut + 1;
   }
 
   private setAddress(name: 'src_ip' | 'dst_ip', b: Uint8Array, start: number, end: number): void {
@@ -222,6 +233,18 @@ export class W3cColumns {
     this.setAddress(source ? 'src_ip' : 'dst_ip', b, from, to);
     this.batch[source ? 'src_port' : 'dst_port'].set(this.batch.length, port);
   }
+}
+
+function put(
+  column: TextColumn,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  valid: boolean,
+): void {
+  if (valid) column.set(row, b, start, end);
+  else column.setLossy(row, b, start, end);
 }
 
 function targetOf(name: string, written: string): Target {
