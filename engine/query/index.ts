@@ -45,11 +45,7 @@ export {
   compileTableSize,
   outputsOf,
 } from './statements/statements.ts';
-export {
-  type ClickHouseColumn,
-  type ClickHouseStatement,
-  clickhouseStatement,
-} from './clickhouse/statement.ts';
+export { type ClickHouseStatement, clickhouseStatement } from './clickhouse/statement.ts';
 export {
   type ListPart,
   clickhouseEventIds,

@@ -25,7 +25,7 @@ import type { Question } from './plan-context.ts';
 import type { Snapshot } from './session/snapshot.ts';
 import type { CaseSession } from './session/case-session.ts';
 
-export type { Answer, OutputColumn, RawValue, ShownRecord, ShownValue } from '../query/index.ts';
+export type { Answer, ShownRecord, ShownValue } from '../query/index.ts';
 
 export interface QueryParameters extends Question {
   limit?: number | undefined;

@@ -123,7 +123,7 @@ export function sumsOf(
  * Adds up some rows. Where the measure is complete the one that every sum has more is left to the caller,
  * for each group with rows: rows are added without a look at what was there.
  */
-export function addRows(
+function addRows(
   groupOf: Uint32Array,
   { values, complete }: Measured,
   from: number,
@@ -183,7 +183,7 @@ function addOne(sums: Float64Array, counts: Uint32Array): void {
 }
 
 /** Undefined where a sum is beyond 2^53. */
-export function exactly(sums: Float64Array): Float64Array | undefined {
+function exactly(sums: Float64Array): Float64Array | undefined {
   for (let group = 0; group < sums.length; group++) if (sums[group]! > MOST_EXACT) return undefined;
   return sums;
 }

@@ -13,7 +13,7 @@ import {
   rankOfNone,
 } from './union.ts';
 
-export type { TopGroup, TopGroups, TopQuestion } from './chosen.ts';
+export type { TopGroup, TopGroups } from './chosen.ts';
 
 /** @param sources of any number of segments, all asked for the same dimensions and measures. */
 export function mergeTop(sources: readonly RollupGroups[], question: TopQuestion): TopGroups {

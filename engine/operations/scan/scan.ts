@@ -32,8 +32,6 @@ import { completeEvents } from '../../query/statements/shown-events.ts';
 
 export { rowFieldNames } from '../../query/statements/shown-events.ts';
 
-export type { ScanLedger } from '../../scan/scan.ts';
-
 export interface ScanParameters {
   readonly limits?: ReadLimits;
   /** A file, or `-` for standard input. */

@@ -124,11 +124,11 @@ function rounded(span: TimeSpan, named: Plan['range']): TimeSpan {
   return span;
 }
 
-export function least(numbers: readonly number[]): number | undefined {
+function least(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : numbers.reduce((a, b) => Math.min(a, b));
 }
 
-export function most(numbers: readonly number[]): number | undefined {
+function most(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : numbers.reduce((a, b) => Math.max(a, b));
 }
 

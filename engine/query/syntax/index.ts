@@ -2,6 +2,6 @@
 export type { Ast, Expression, Span, Test } from './ast.ts';
 export type { Token, TokenType } from './lex.ts';
 export { parseQuery, tokensOf } from './parse.ts';
-export { isOpenOr, outermostItems, pieceSpans, pipeBefore, trimmed } from './pieces.ts';
+export { isOpenOr, outermostItems, pieceSpans, pipeBefore } from './pieces.ts';
 export { printFilter, printName, printTest, quoted, quoteValue } from './print.ts';
 export { QueryError } from './query-error.ts';

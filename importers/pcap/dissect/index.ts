@@ -12,7 +12,7 @@ import { linkProtocol, type Protocol } from './protocols.ts';
 import { Cut, Dissection, Full, LayerReader } from './reader.ts';
 import { DISSECTORS, type Chooser } from './table.ts';
 
-export type { Layer, LayerField, PacketLayers } from './layer.ts';
+export type { LayerField, PacketLayers } from './layer.ts';
 
 /** Layers in one packet before it counts as hostile. */
 const MAX_LAYERS = 64;

@@ -126,7 +126,7 @@ function datePlace(b: Uint8Array, at: number, end: number): number {
 }
 
 /** The end of the name of a pair at `at`. */
-export function nameEnd(b: Uint8Array, at: number, end: number): number {
+function nameEnd(b: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < end && (isAlnum(b[i]!) || b[i] === 95 || b[i] === MINUS || b[i] === 46)) i++;
   return i;
