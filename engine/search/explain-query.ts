@@ -2,10 +2,9 @@
 import { counted } from '../contract/words/counted.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { type Explained, type Plan, explain, listRows } from '../query/index.ts';
-import { directShape } from './access-paths/direct-answer.ts';
 import { groupQuestion } from './access-paths/group-question.ts';
 import { pathOf, rowsRead } from '../query/plan/plan-reads.ts';
-import { countsByNumber } from './groups/answer-directly.ts';
+import { countsByNumber, directShape } from './groups/answer-directly.ts';
 import { rollUp } from './groups/answer-groups.ts';
 import type { RowFinder } from './rows/row-finder.ts';
 import { rolledCount } from './groups/rolled-count.ts';

@@ -1,4 +1,4 @@
-/** Answers from what is known about a plan's events, without reading them. */
+/** Answers of `count` and plain `timeline` from what is known about a plan's events, without reading them. */
 import {
   type AnswerStatement,
   type Filter,
@@ -7,12 +7,30 @@ import {
   type SegmentInfo,
   countOf,
 } from '../../query/index.ts';
-import { type TimedRows, spansBuckets } from '../access-paths/timed-rows.ts';
-import { directAnswer, directShape, directStarts } from '../access-paths/direct-answer.ts';
+import { gridOf } from '../../query/plan/plan-tables.ts';
+import { timelineOf } from '../../query/plan/plan.ts';
+import { type Grid, bucketStart } from '../../query/time/grid.ts';
+import {
+  type TimedRows,
+  bucketCounts,
+  eventsIn,
+  rangeOf,
+  spansBuckets,
+} from '../access-paths/timed-rows.ts';
 import { readsMessages } from '../access-paths/prune.ts';
 import type { RowFinder } from '../rows/row-finder.ts';
 import { rolledCount } from './rolled-count.ts';
 import { SearchCost } from '../search-cost.ts';
+
+/** The question of a plan that row numbers can answer; undefined if events must be read. */
+export function directShape(plan: Plan): 'count' | 'timeline' | undefined {
+  if (plan.events.node !== 'base') return undefined;
+  if (plan.shape === 'count') return 'count';
+  const timeline = timelineOf(plan);
+  const plain =
+    timeline?.by === undefined && timeline?.spread === undefined && timeline?.measure === undefined;
+  return plan.shape === 'timeline' && plain ? 'timeline' : undefined;
+}
 
 interface DirectAnswer {
   readonly statement: AnswerStatement;
@@ -64,6 +82,42 @@ async function timedRows(
   if (ends === undefined) return undefined;
   const starts = directStarts(plan, ends);
   return finder.timed(filter, segments, { times: (one) => spansBuckets(one, starts) });
+}
+
+/** Where the buckets of a `timeline` begin and the last one ends; `list` as in `directAnswer`. */
+function directStarts(plan: Plan, list: readonly TimedRows[]): Float64Array {
+  const grid = directGrid(plan, list);
+  return grid === undefined ? new Float64Array(0) : startsOf(grid);
+}
+
+function directGrid(plan: Plan, list: readonly TimedRows[]): Grid | undefined {
+  return gridOf(plan, plan.needsRange ? rangeOf(list) : undefined);
+}
+
+function startsOf(grid: Grid): Float64Array {
+  return Float64Array.from({ length: grid.buckets + 1 }, (_, i) => bucketStart(grid, i));
+}
+
+/** The same answer that the plan's statement would give. */
+function directAnswer(
+  plan: Plan,
+  list: readonly TimedRows[],
+): { readonly statement: AnswerStatement; readonly rows: number[][] } {
+  const column = (at: number) =>
+    ({ name: 'count', type: 'integer', parts: [{ role: 'value', at }] }) as const;
+  if (plan.shape === 'count')
+    return {
+      statement: { sql: '', params: [], columns: [column(0)], grid: undefined },
+      rows: [[eventsIn(list)]],
+    };
+  const grid = directGrid(plan, list);
+  const rows: number[][] = [];
+  if (grid !== undefined) {
+    bucketCounts(list, startsOf(grid)).forEach((n, i) => {
+      if (n > 0) rows.push([i, n]);
+    });
+  }
+  return { statement: { sql: '', params: [], columns: [column(1)], grid }, rows };
 }
 
 /** If a larger part of the rows must be read to decide which match, one counting statement is as fast. */
