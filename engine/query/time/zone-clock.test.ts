@@ -42,3 +42,13 @@ it.each(['UTC', 'Europe/Berlin', 'America/New_York', '+05:30'])('%s', async (zon
     instance.closeSync();
   }
 });
+
+it('has a long time once in the SQL of ClickHouse', () => {
+  const clock = new ZoneClock('Europe/Berlin');
+  const long = 'toUnixTimestamp64Micro(addMicroseconds(ts, toInt64(n)))';
+  for (const sql of [
+    ...[clock.localMicros(long), clock.utcMicros(long)],
+    ...INTERVALS.map((interval) => clock.binStartMicros(long, interval)),
+  ])
+    expect(sql.split(long)).toHaveLength(2);
+});

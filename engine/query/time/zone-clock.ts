@@ -111,28 +111,36 @@ export class ZoneClock {
   }
 
   /**
-   * The same for microseconds, in arithmetic that every dialect has; and the inverse, where a time that occurs
-   * twice means its first occurrence.
+   * The same for microseconds in ClickHouse; and the inverse, where a time that occurs twice means its first
+   * occurrence.
    */
   localMicros(us: string, range: TimeRange = ANY_TIME): string {
     const offsets = within(this.rules.utc, range);
-    return isUtc(offsets) ? us : `(${us} + ${offsetSql(offsets, us)})`;
+    return isUtc(offsets)
+      ? us
+      : onceClickHouse(us, (utc) => `${utc} + ${offsetSql(offsets, utc)}`, 'u');
   }
   utcMicros(local: string, range: TimeRange = ANY_TIME): string {
     const offsets = within(this.rules.local, range);
-    return isUtc(offsets) ? local : `(${local} - ${offsetSql(offsets, local)})`;
+    return isUtc(offsets)
+      ? local
+      : onceClickHouse(local, (clock) => `${clock} - ${offsetSql(offsets, clock)}`, 'u');
   }
 
   /** Like `binStartSql`, for microseconds in ClickHouse. */
   binStartMicros(us: string, interval: Interval, range: TimeRange = ANY_TIME): string {
     const step = intervalMicros(interval);
     const anchor = interval.unit === 'w' ? FIRST_MONDAY : 0;
-    const local = this.localMicros(us, range);
-    if (step <= HOUR) return `${us} - ${modulo(`${local} - ${anchor}`, step)}`;
+    if (step <= HOUR)
+      return onceClickHouse(
+        us,
+        (at) => `${at} - ${modulo(`${this.localMicros(at, range)} - ${anchor}`, step)}`,
+        'b',
+      );
     const { minTs } = range;
     const earlier = { ...range, minTs: minTs === undefined ? minTs : minTs - step };
     const start = onceClickHouse(
-      local,
+      this.localMicros(us, range),
       (clock) => `${clock} - ${modulo(`${clock} - ${anchor}`, step)}`,
       'c',
     );
