@@ -59,16 +59,16 @@ afterAll(async () => {
 
 describe('marks', () => {
   it('a tag says which packets it left out, and kind:* brings them in', async () => {
-    const flows = await daybook(['tag', folder, 'dst_port:53', 'dns']);
+    const flows = await commands.run(['tag', folder, 'dst_port:53', 'dns']);
     expect(flows.out).toBe('1 event matches; 1 is tagged dns\n');
     expect(flows.err).toMatch(/^(?:up to )?2 packets beneath flows were left out/);
-    const all = await daybook(['tag', folder, 'dst_port:53 kind:*', 'dns', '--json']);
+    const all = await commands.run(['tag', folder, 'dst_port:53 kind:*', 'dns', '--json']);
     expect(json(all)).toEqual({ tag: 'dns', matched: 3, changed: 2 });
   });
 
   it.each(['tag', 'delete'])('%s needs a query that finds events', async (command) => {
     const rest = command === 'tag' ? ['name'] : ['--reason', 'why'];
-    const outcome = await daybook([command, folder, '* | top 3 host', ...rest]);
+    const outcome = await commands.run([command, folder, '* | top 3 host', ...rest]);
     expect(outcome.status).toBe(2);
     assertClearMessage(outcome.err);
     expect(outcome.err).toContain('a query that finds events');
@@ -77,14 +77,14 @@ describe('marks', () => {
 
 describe('retime', () => {
   it('takes the end of a path, and moves what was decided', async () => {
-    const outcome = await daybook(['retime', folder, 'auth.log', '--year', '2020', '--json']);
+    const outcome = await commands.run(['retime', folder, 'auth.log', '--year', '2020', '--json']);
     expect(json(outcome)).toMatchObject({
       source: 'logs/auth.log',
       events: 302,
       before: { first: expect.stringMatching(/^2\d{3}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/) as string },
       after: { first: expect.stringMatching(/^20(19|20)-/) as string, decisions: { year: 2020 } },
     });
-    const rows = await daybook(['query', folder, 'leap', '--json']);
+    const rows = await commands.run(['query', folder, 'leap', '--json']);
     expect(ndjson<{ ts: string }>(rows).map(({ ts }) => ts)).toEqual(['2020-02-29T10:00:00Z']);
   });
 
@@ -96,7 +96,7 @@ describe('retime', () => {
     ['other.log', '--year', '2020', 'there is no source'],
   ])('%s %s %s is refused and changes nothing', async (source, option, value, message) => {
     const before = await commands.run(['query', folder, 'kind:*', '--json']);
-    const outcome = await daybook(['retime', folder, source, option, value]);
+    const outcome = await commands.run(['retime', folder, source, option, value]);
     expect(outcome.status).not.toBe(0);
     assertClearMessage(outcome.err);
     expect(outcome.err).toContain(message);
@@ -107,7 +107,11 @@ describe('retime', () => {
 
 describe('what people read', () => {
   it('a table of many rows keeps its columns, and cuts nothing without a terminal', async () => {
-    const outcome = await daybook(['query', folder, 'program:* | fields ts, program, message']);
+    const outcome = await commands.run([
+      'query',
+      folder,
+      'program:* | fields ts, program, message',
+    ]);
     const lines = outcome.out.trimEnd().split('\n');
     expect(lines).toHaveLength(303);
     const at = lines[0]!.indexOf('message');
@@ -116,13 +120,13 @@ describe('what people read', () => {
     const name = 'x'.repeat(100);
     const log = path.join(space.folder, 'long.log');
     writeFileSync(log, `2024-01-01T00:00:00Z h ${name}[1]: a\n`);
-    await daybook(['import', folder, log]);
-    const long = await daybook(['query', folder, 'source:long.log | fields program, ts']);
+    await commands.run(['import', folder, log]);
+    const long = await commands.run(['query', folder, 'source:long.log | fields program, ts']);
     expect(long.out).toContain(name);
   });
 
   it('a timeline by a field has a column for each value', async () => {
-    const outcome = await daybook([
+    const outcome = await commands.run([
       'timeline',
       folder,
       'source:auth.log',

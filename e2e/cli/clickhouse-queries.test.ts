@@ -9,9 +9,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickhouseModule, whyNot } from '../provision/index.ts';
 import { HandedOverCase } from '../torture/handed-over.ts';
-import { daybook, json, scratch } from './harness.ts';
+import { Commands, daybook, json, scratch } from './harness.ts';
 
 const space = scratch();
+const commands = new Commands();
 const reason = whyNot('clickhouse');
 const acme = path.join(space.folder, 'acme.daybook');
 const MINUTES = 60_000;
@@ -452,6 +453,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await both?.close();
+  await commands.close();
   space.remove();
 });
 
@@ -534,7 +536,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       ]),
     );
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    const { status, err } = await daybook(['import', wide, file]);
+    const { status, err } = await commands.run(['import', wide, file]);
     expect(status, err).toBe(0);
     const place = path.join(space.folder, 'wide-handed-over');
     const wideBoth = await HandedOverCase.open(clickhouseModule()!, wide, place);
@@ -568,7 +570,7 @@ describe('daybook sql with a query', () => {
   beforeAll(async () => {
     const file = path.join(space.folder, 'small.json');
     writeFileSync(file, evidence());
-    const { status, err } = await daybook(['import', small, file]);
+    const { status, err } = await commands.run(['import', small, file]);
     expect(status, err).toBe(0);
   });
 
@@ -577,7 +579,7 @@ describe('daybook sql with a query', () => {
     const printed = await daybook(['sql', small, query, '--dialect', 'clickhouse']);
     expect(printed).toMatchObject({ status: 0, err: '' });
     expect(printed.out).toMatch(/^SELECT [^;]+\bFROM events\b[^;]+;\n$/);
-    const made = await daybook([
+    const made = await commands.run([
       ...['sql', small, query, '--dialect', 'clickhouse', '--json'],
       ...['--database', 'ac`me', '--from', '2026-10-24T12:00', '--tz', 'Europe/Berlin'],
     ]);
@@ -594,20 +596,20 @@ describe('daybook sql with a query', () => {
     writeFileSync(short, 'host1\nhost2\n');
     writeFileSync(long, Array.from({ length: 1500 }, (_, i) => `name${i}\n`).join(''));
     const field = ['--list-field', 'host', '--dialect', 'clickhouse'];
-    const one = await daybook(['sql', small, '*', '--list', short, ...field]);
+    const one = await commands.run(['sql', small, '*', '--list', short, ...field]);
     expect(one.out).toContain("IN ('host1', 'host2')");
-    const two = await daybook(['sql', small, '*', '--list-exclude', long, ...field]);
+    const two = await commands.run(['sql', small, '*', '--list-exclude', long, ...field]);
     expect(two.err).toBe('');
     expect(two.out).toMatch(
       /^CREATE OR REPLACE TEMPORARY TABLE daybook_list_1 \(k0 String\);\nINSERT INTO daybook_list_1 VALUES\n[^;]+;\nSELECT \*\n[^;]+NOT [^;]+ IN daybook_list_1\b[^;]*;\n$/,
     );
-    const none = await daybook(['sql', small, '--list', short]);
+    const none = await commands.run(['sql', small, '--list', short]);
     expect(none).toMatchObject({ status: 2, out: '' });
     expect(none.err).toContain('--list is for a query');
   });
 
   it('says on standard error how a doubtful query was read', async () => {
-    const { out, err } = await daybook([
+    const { out, err } = await commands.run([
       ...['sql', small, 'odd and undated', '--dialect', 'clickhouse'],
     ]);
     expect(err).toContain('read as');
@@ -624,7 +626,7 @@ describe('daybook sql with a query', () => {
     [['*', '--dialect', 'clickhouse', '--database', ''], '--database has no name'],
     [['nosuch:5', '--dialect', 'clickhouse'], 'no event has a field'],
   ])('refuses %j', async (args, message) => {
-    const { status, err, out } = await daybook(['sql', small, ...args]);
+    const { status, err, out } = await commands.run(['sql', small, ...args]);
     expect(status).toBe(2);
     expect(err).toContain(message);
     expect(out).toBe('');

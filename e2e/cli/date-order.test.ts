@@ -110,12 +110,14 @@ describe('the order of dates', () => {
     const folder = path.join(space.folder, 'said.daybook');
     const source = path.join(space.folder, 'said.log');
     writeFileSync(source, '03/04/2021 08:00:00 a\n05/06/2021 08:00:00 b\n');
-    const text = await daybook(['import', folder, source]);
+    const text = await commands.run(['import', folder, source]);
     expect(text.out).toContain(
       'dateOrder mdy (guessed: every date can be read in more than one order)',
     );
     expect(text.out).toContain('tz UTC (guessed: the records state none)');
-    const listed = json<{ decisions: unknown }[]>(await daybook(['sources', folder, '--json']));
+    const listed = json<{ decisions: unknown }[]>(
+      await commands.run(['sources', folder, '--json']),
+    );
     expect(listed[0]!.decisions).toMatchObject({
       dateOrder: 'mdy',
       dateOrderBasis: expect.stringMatching(/^guessed/) as string,
@@ -129,8 +131,8 @@ describe('the order of dates', () => {
     const wrong = await daybook(['import', folder, source, '--date-order', 'ydm']);
     expect(wrong.status).toBe(2);
     assertClearMessage(wrong.err);
-    expect((await daybook(['import', folder, source])).status).toBe(0);
-    const none = await daybook(['retime', folder, 'refused.log', '--date-order', 'dmy']);
+    expect((await commands.run(['import', folder, source])).status).toBe(0);
+    const none = await commands.run(['retime', folder, 'refused.log', '--date-order', 'dmy']);
     expect(none.status).toBe(2);
     expect(none.err).toContain('was not decided');
   });

@@ -39,7 +39,7 @@ interface Report {
 }
 
 async function handOver(folder: string): Promise<Report> {
-  const outcome = await daybook(['hand-over', acme, folder, '--json']);
+  const outcome = await commands.run(['hand-over', acme, folder, '--json']);
   expect(outcome.status, outcome.err).toBe(0);
   return json<Report>(outcome);
 }
@@ -172,7 +172,7 @@ json.dump({"rows": rows, "tags": tags}, sys.stdout)
 async function byKindAndDay(): Promise<unknown[][]> {
   const stages =
     'stats count() as n, sum(bytes) as bytes, distinct(src_ip) as sources, distinct(message) as messages, min(ts) as first by kind, day';
-  const asked = await daybook(['query', acme, `kind:* | ${stages}`, '--json']);
+  const asked = await commands.run(['query', acme, `kind:* | ${stages}`, '--json']);
   expect(asked.status, asked.err).toBe(0);
   const { rows } = json<{ rows: Record<string, string | number | null>[] }>(asked);
   return rows.map((row) => [
@@ -210,7 +210,7 @@ describe('ClickHouse', () => {
       const [[attributes]] = ask(
         `SELECT toUInt32(countIf(mapContains(attributes, 'in'))) FROM ${events} WHERE kind = 'flow'`,
       ) as [[number]];
-      const asked = await daybook(['count', acme, 'kind:flow attrs.in:*', '--json']);
+      const asked = await commands.run(['count', acme, 'kind:flow attrs.in:*', '--json']);
       expect(attributes).toBe(json<{ count: number }>(asked).count);
       expect(attributes).toBeGreaterThan(0);
     },
@@ -233,7 +233,7 @@ describe('the DuckDB of Python', () => {
       const folder = path.join(space.folder, 'whole');
       await handOver(folder);
       const expected = await byKindAndDay();
-      const tagged = await daybook(['count', acme, 'kind:* tag:odd', '--json']);
+      const tagged = await commands.run(['count', acme, 'kind:* tag:odd', '--json']);
       const { oldest, newest } = provision().duckdb!;
       for (const one of [oldest, newest]) {
         const found = read(one, folder);
@@ -271,7 +271,7 @@ describe('the page of the hand-over', () => {
 
 describe('daybook hand-over', () => {
   it('says what to do where it cannot write, and verifies with the status of the check', async () => {
-    const inside = await daybook(['hand-over', acme, path.join(acme, 'out')]);
+    const inside = await commands.run(['hand-over', acme, path.join(acme, 'out')]);
     expect(inside).toMatchObject({ status: 2, out: '' });
     expect(inside.err).toContain('choose a place outside the case folder');
     const remote = await daybook(['hand-over', acme, 's3://bucket/acme']);

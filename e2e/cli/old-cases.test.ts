@@ -94,7 +94,7 @@ describe.each(names)('a case written by %s', (name) => {
   });
 
   it('has findings that nobody rated, in their usual order', async () => {
-    const found = json<object[]>(await run(['findings', folder, '--json']));
+    const found = json<object[]>(await commands.run(['findings', folder, '--json']));
     expect(found).toMatchObject([
       { kind: 'note', text: 'the first of them – ask Ōta', place: 1, hidden: false },
       { kind: 'tag', tag: 'guessed', place: 2 },
@@ -110,9 +110,9 @@ describe.each(names)('a case written by %s', (name) => {
     const compacted = await run(['compact', folder]);
     expect(compacted.status, compacted.err).toBe(0);
     expect(tables()).not.toContain('segment_maps');
-    const after = json<Report>(await run(['verify', folder, '--json']));
+    const after = json<Report>(await commands.run(['verify', folder, '--json']));
     expect(after.case).toMatchObject({ intact: true });
-    const counted = await run(['count', folder, '*']);
+    const counted = await commands.run(['count', folder, '*']);
     expect(counted.out).toBe(given.answers[`count ${CASE} *`]);
   });
 });

@@ -86,7 +86,7 @@ describe('an output replaces nothing that matters', () => {
     const before = readFileSync(file);
     const catalog = readFileSync(path.join(CASE, 'case.sqlite'));
     for (const force of [[], ['--force']]) {
-      const outcome = await daybook([...args, ...force]);
+      const outcome = await commands.run([...args, ...force]);
       expect(outcome.status, outcome.err).toBe(2);
       expect(outcome.err).toMatch(message);
       assertClearMessage(outcome.err);
@@ -102,11 +102,11 @@ describe('an output replaces nothing that matters', () => {
     ['unmatched lines', [...listed, '--list-unmatched', outside]],
   ])('another existing file needs --force: %s', async (_, args) => {
     writeFileSync(outside, 'mine\n');
-    const refusal = await daybook(args);
+    const refusal = await commands.run(args);
     expect(refusal.status).toBe(2);
     expect(refusal.err).toMatch(/exists already\n.*--force/);
     expect(readFileSync(outside, 'utf8')).toBe('mine\n');
-    const forced = await daybook([...args, '--force']);
+    const forced = await commands.run([...args, '--force']);
     expect(forced.status, forced.err).toBe(0);
     expect(readFileSync(outside, 'utf8')).not.toBe('mine\n');
   });
@@ -116,7 +116,7 @@ describe('an output replaces nothing that matters', () => {
       ['query', CASE, 'nofield:x', '--out', at('out/failed.csv')],
       ['query', CASE, '*', '--out', at('nowhere/failed.csv')],
     ]) {
-      const outcome = await daybook(args);
+      const outcome = await commands.run(args);
       expect(outcome.status).not.toBe(0);
     }
     expect(readdirSync(at('out')).filter((name) => name !== 'there.csv')).toEqual([]);
@@ -138,8 +138,8 @@ describe('standard output', () => {
   it('a count is a number for scripts', async () => {
     const lines = Array.from({ length: 1500 }, (_, i) => `2026-03-02T10:00:00Z h p: n${i}`);
     writeFileSync(at('many.log'), `${lines.join('\n')}\n`);
-    expect((await daybook(['scan', at('many.log'), '* | count'])).out).toBe('1500\n');
-    expect((await daybook(['count', CASE, 'accepted'])).out).toBe('50\n');
+    expect((await commands.run(['scan', at('many.log'), '* | count'])).out).toBe('1500\n');
+    expect((await commands.run(['count', CASE, 'accepted'])).out).toBe('50\n');
   });
 });
 
@@ -178,18 +178,18 @@ describe('JSON', () => {
     const document = jsonDocument.parse(json(whole));
     expect(document).toMatchObject({ shape: 'rows', notes: [] });
     expect(document.columns).toContain('attrs.code');
-    expect(ndjson(await daybook(['query', CASE, text, '--json']))).toEqual(document.rows);
+    expect(ndjson(await commands.run(['query', CASE, text, '--json']))).toEqual(document.rows);
   });
 
   it('numbers, truth values and arrays of attributes are no text; what they would change stays text', async () => {
-    const [first] = ndjson(await daybook(['query', CASE, 'code:200', '--format', 'ndjson']));
+    const [first] = ndjson(await commands.run(['query', CASE, 'code:200', '--format', 'ndjson']));
     expect(first).toMatchObject({
       ts: '2026-03-01T11:00:00.123456789Z',
       user: 'u0',
       attrs: { code: 200, zip: '007', ok: true, names: ['a', 'b0'] },
     });
     const { rows } = json<{ rows: unknown[] }>(
-      await daybook(['query', CASE, 'code:200 | values code', '--json']),
+      await commands.run(['query', CASE, 'code:200 | values code', '--json']),
     );
     expect(rows).toEqual([{ code: 200, count: 1 }]);
   });

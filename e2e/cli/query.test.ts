@@ -86,7 +86,7 @@ describe('counts', () => {
   });
 
   it('sum bytes', async () => {
-    const outcome = await daybook([
+    const outcome = await commands.run([
       'query',
       CASE,
       'source:border.csv dst_ip:192.0.2.200 | stats count(), sum(bytes)',
@@ -123,7 +123,7 @@ describe('results that must agree', () => {
 
   it('top: says what is left only where something is', async () => {
     const table = async (query: string): Promise<string> =>
-      (await daybook(['query', CASE, query, '--format', 'table'])).out;
+      (await commands.run(['query', CASE, query, '--format', 'table'])).out;
     expect(await table('kind:flow | top 5 src_ip')).toMatch(
       /\n[\d,]+ more groups, [\d,]+ events\n$/,
     );
@@ -144,7 +144,15 @@ describe('results that must agree', () => {
 
   it('rows: as many as the count says, in order of time, with fields by name', async () => {
     const text = 'source:auth.log program:sshd';
-    const outcome = await daybook(['query', CASE, text, '--format', 'ndjson', '--limit', '100000']);
+    const outcome = await commands.run([
+      'query',
+      CASE,
+      text,
+      '--format',
+      'ndjson',
+      '--limit',
+      '100000',
+    ]);
     expect(outcome.status, outcome.err).toBe(0);
     const rows = ndjson<{ ts: string; kind: string; host: string; message: string }>(outcome);
     expect(rows.length).toBe(await count(text));
@@ -158,15 +166,15 @@ describe('results that must agree', () => {
   });
 
   it('short forms say the same as the stages', async () => {
-    const short = await daybook(['count', CASE, '"failed password"', '--json']);
+    const short = await commands.run(['count', CASE, '"failed password"', '--json']);
     expect(json<Count>(short).count).toBe(expected.answers.failedPasswords);
-    const top = await daybook(['top', CASE, 'src_ip', 'kind:flow', '--json']);
+    const top = await commands.run(['top', CASE, 'src_ip', 'kind:flow', '--json']);
     expect(top.status, top.err).toBe(0);
     expect(json<Top>(top).rows[0]).toEqual((await query<Top>('kind:flow | top 10 src_ip')).rows[0]);
     // Only logs have a host: the others are named as in the window.
-    const hosts = await daybook(['top', CASE, 'host', '*']);
+    const hosts = await commands.run(['top', CASE, 'host', '*']);
     expect(hosts.out).toMatch(/^\(none\) +\d/m);
-    const timeline = await daybook(['timeline', CASE, '"failed password"', '--json']);
+    const timeline = await commands.run(['timeline', CASE, '"failed password"', '--json']);
     expect(timeline.status, timeline.err).toBe(0);
     const { buckets } = json<Timeline>(timeline);
     expect(buckets.reduce((n, bucket) => n + bucket.count, 0)).toBe(
@@ -175,7 +183,7 @@ describe('results that must agree', () => {
   });
 
   it('--limit stops early', async () => {
-    const outcome = await daybook([
+    const outcome = await commands.run([
       'query',
       CASE,
       'kind:log',
@@ -188,13 +196,19 @@ describe('results that must agree', () => {
   });
 
   it('--limit cuts no groups, which is said', async () => {
-    const all = await daybook(['query', CASE, 'kind:log | top 5 program', '--format', 'ndjson']);
+    const all = await commands.run([
+      'query',
+      CASE,
+      'kind:log | top 5 program',
+      '--format',
+      'ndjson',
+    ]);
     const limited = ['--format', 'ndjson', '--limit', '1'];
-    const groups = await daybook(['query', CASE, 'kind:log | top 5 program', ...limited]);
+    const groups = await commands.run(['query', CASE, 'kind:log | top 5 program', ...limited]);
     expect(ndjson(groups)).toEqual(ndjson(all));
     expect(groups.err).toContain('--limit cuts rows, not groups');
     expect(all.err).not.toContain('--limit');
-    const rows = await daybook(['query', CASE, 'kind:log', ...limited]);
+    const rows = await commands.run(['query', CASE, 'kind:log', ...limited]);
     expect(rows.err).not.toContain('--limit');
   });
 });
@@ -239,9 +253,14 @@ describe('what lies beneath, and what is looked for', () => {
     expect(document.packetsBeneath).toEqual({ packets: beneath(), exact: true });
     expect(await query<Count>('kind:* | count')).not.toHaveProperty('packetsBeneath');
     const rows = ['query', CASE, '*', '--limit', '1', '--format'];
-    expect(json(await daybook([...rows, 'json']))).toHaveProperty('packetsBeneath.exact', true);
+    expect(json(await commands.run([...rows, 'json']))).toHaveProperty(
+      'packetsBeneath.exact',
+      true,
+    );
     for (const format of ['table', 'ndjson', 'csv']) {
-      expect((await daybook([...rows, format])).err, format).toContain('packets beneath flows');
+      expect((await commands.run([...rows, format])).err, format).toContain(
+        'packets beneath flows',
+      );
     }
   });
 
@@ -263,7 +282,7 @@ describe('what lies beneath, and what is looked for', () => {
     const failed = await count('kind:log failed');
     expect(failed).toBeGreaterThan(0);
     expect(await count('-failed kind:log')).toBe(all - failed);
-    const short = await daybook(['count', CASE, '-failed', '--from', '2026-10-12', '--json']);
+    const short = await commands.run(['count', CASE, '-failed', '--from', '2026-10-12', '--json']);
     expect(json<Count>(short).count).toBe(await count('NOT failed', '--from', '2026-10-12'));
   });
 
@@ -284,13 +303,13 @@ describe('what lies beneath, and what is looked for', () => {
     const wide = path.join(folder, 'wide.json');
     writeFileSync(wide, `${JSON.stringify({ ts: 1_790_000_000, ...Object.fromEntries(many) })}\n`);
     const folderOfWide = path.join(folder, 'wide.daybook');
-    expect((await daybook(['import', folderOfWide, wide])).status).toBe(0);
-    const known = await daybook(['count', folderOfWide, 'n1:v1', '--json']);
+    expect((await commands.run(['import', folderOfWide, wide])).status).toBe(0);
+    const known = await commands.run(['count', folderOfWide, 'n1:v1', '--json']);
     expect(known.err).not.toContain('in no column');
-    const unknown = await daybook(['count', folderOfWide, 'nowhere:x', '--json']);
+    const unknown = await commands.run(['count', folderOfWide, 'nowhere:x', '--json']);
     expect(json<Count>(unknown).count).toBe(0);
     expect(unknown.err).toContain('"nowhere": in no column');
-    const kept = await daybook(['count', folderOfWide, 'n299:v299', '--json']);
+    const kept = await commands.run(['count', folderOfWide, 'n299:v299', '--json']);
     expect(json<Count>(kept).count).toBe(1);
   });
 });
@@ -323,15 +342,15 @@ describe('timings', () => {
 
 describe('what is in a case', () => {
   it('days, fields and sources', async () => {
-    const days = await daybook(['days', CASE]);
+    const days = await commands.run(['days', CASE]);
     expect(days.status).toBe(0);
     for (const day of ['2026-10-12', '2026-10-13', '2026-10-14', '2026-10-15']) {
       expect(days.out).toContain(day);
     }
-    const fields = await daybook(['fields', CASE]);
+    const fields = await commands.run(['fields', CASE]);
     expect(fields.status).toBe(0);
     expect(fields.out).toContain('src_ip');
-    const sources = await daybook(['sources', CASE]);
+    const sources = await commands.run(['sources', CASE]);
     for (const name of Object.keys(expected.sources)) expect(sources.out).toContain(name);
   });
 });
@@ -373,11 +392,11 @@ describe('wrong usage and what is not there', () => {
   it('names the place of a mistake and the nearest field', async () => {
     const command = await daybook(['search', CASE, 'x']);
     expect(command.err).toContain('did you mean query?');
-    const top = await daybook(['top', CASE, 'kind:log']);
+    const top = await commands.run(['top', CASE, 'kind:log']);
     expect(top.err).toContain('"kind:log" is no field');
-    const quote = await daybook(['query', CASE, 'failed "password']);
+    const quote = await commands.run(['query', CASE, 'failed "password']);
     expect(quote.err).toContain('unclosed " at column 8');
-    const field = await daybook(['query', CASE, 'sorce_ip:10.0.0.1']);
+    const field = await commands.run(['query', CASE, 'sorce_ip:10.0.0.1']);
     expect(field.err).toMatch(/src_ip|source_ip|source\.ip/);
   });
 
@@ -418,11 +437,11 @@ describe('a list', () => {
       `id.orig_h\tid.resp_h\tnote\n${String(flow?.['src_ip'])}\t${String(flow?.['dst_ip'])}\tx\n`,
     );
     const args = ['tag', CASE, 'kind:flow', 'pair', '--list', list, '--list-directed', '--json'];
-    const { status, err } = await daybook(args);
+    const { status, err } = await commands.run(args);
     expect(status).toBe(2);
     const { error } = JSON.parse(err) as { error: { message: string } };
     expect(error.message).toBe('line 1 of the list: "note": no field of events');
-    const tagged = await daybook([...args, '--list-field', 'id.orig_h,id.resp_h']);
+    const tagged = await commands.run([...args, '--list-field', 'id.orig_h,id.resp_h']);
     expect(tagged.status, tagged.err).toBe(0);
     expect(json(tagged)).toMatchObject({
       ...{ tag: 'pair', matched: await count(`kind:flow ${pair}`) },
@@ -432,14 +451,14 @@ describe('a list', () => {
 
   it('that is wrong is reported with its line', async () => {
     const list = file('wrong.csv', 'src_ip\n10.0.0.1\n10.0.0\n');
-    const outcome = await daybook(['count', CASE, '--list', list]);
+    const outcome = await commands.run(['count', CASE, '--list', list]);
     expect(outcome.status).toBe(2);
     expect(outcome.err).toContain('line 3 of the list: "10.0.0" is no IP address');
-    const alone = await daybook(['count', CASE, '--list-field', 'host']);
+    const alone = await commands.run(['count', CASE, '--list-field', 'host']);
     expect(alone.status).toBe(2);
     expect(alone.err).toContain('--list-field goes with --list');
     const right = file('right.csv', 'src_ip\n10.0.0.1\n10.0.0.2\n');
-    const over = await daybook(['count', CASE, '--list', right, '--list-unmatched', right]);
+    const over = await commands.run(['count', CASE, '--list', right, '--list-unmatched', right]);
     expect(over.status).toBe(2);
     expect(over.err).toContain('is an input of this command');
     expect(readFileSync(right, 'utf8')).toContain('10.0.0.2\n');
