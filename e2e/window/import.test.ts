@@ -48,7 +48,7 @@ beforeAll(async () => {
   const made = path.join(space.folder, 'made');
   little = await generate(made, '0.2');
   // Enough for an import of it to be still running when it is cancelled, or its engine killed.
-  more = await generate(path.dirname(evidence), '3');
+  more = await generate(path.dirname(evidence), '1.5');
   mkdirSync(bundle);
   copyFileSync(path.join(made, 'evidence/capture', CAPTURE), path.join(bundle, CAPTURE));
   copyFileSync(path.join(made, 'evidence/flows', FLOWS), path.join(bundle, FLOWS));
