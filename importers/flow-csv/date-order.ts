@@ -7,7 +7,7 @@ import type { SourceInput } from '../../engine/evidence/importer.ts';
 import { piecesOf } from '../../engine/evidence/pieces.ts';
 import { DateOrderScan, type FoundOrder } from '../shared/time/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
-import { simplify, TS, TS_DATE } from './fields.ts';
+import { simplify, TS, TS_DATE, TS_UTC } from './fields.ts';
 import { ElementScanner } from './json/json-elements.ts';
 import { JsonRecords, type JsonContext } from './json/json-records.ts';
 import { planRow, uniqueNames } from './plan.ts';
@@ -90,7 +90,9 @@ function timesOf(
     };
   }
   const { setters } = planRow(names, dialect, context.mapping);
-  const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
+  const column = setters.findIndex(
+    (setter) => setter === TS || setter === TS_UTC || setter === TS_DATE,
+  );
   if (column < 0) return undefined;
   return () =>
     splitter.count <= column
@@ -156,8 +158,11 @@ export async function findJsonDateOrder(
   return scan.found(asked);
 }
 
-/** .NET's format for US English, used among others by Microsoft's clouds: `11/3/2020 9:06:42 AM +00:00`. */
-const MONTH_FIRST = /^\s*\d+\/\d+\/\d+ .* [AP]M(?: [+-]\d\d:\d\d)?\s*$/;
+/**
+ * US English of .NET, used among others by Microsoft's clouds, `11/3/2020 9:06:42 AM +00:00`, and of browsers, with a
+ * comma: others write `am` so.
+ */
+const MONTH_FIRST = /^\s*\d+\/\d+\/\d+,? .* [AP]M(?: [+-]\d\d:\d\d)?\s*$/;
 
 function usualOrder(bytes: Uint8Array, start: number, end: number): DateOrder {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);

@@ -647,6 +647,44 @@ describe('zones, dates and mappings', () => {
   });
 
   it.each([
+    ['UtcTime', ''],
+    ['timestamp_utc', ''],
+    ['eventTimeUTC', ''],
+    ['time', 'Z'],
+  ])('reads times of a column that says UTC in UTC: %s', async (name, zone) => {
+    const text = `${name},src_ip,user\n2026-07-01 12:00:00${zone},192.0.2.1,a\n2026-07-01 12:00:01${zone},192.0.2.1,b\n`;
+    const table = await readText(text, { timeZone: 'Europe/Berlin' });
+    const record = { [name]: `2026-07-01 12:00:00${zone}`, src_ip: '192.0.2.1', user: 'a' };
+    const json = await readText(`${JSON.stringify(record)}\n`, { timeZone: 'Europe/Berlin' });
+    for (const { rows, decisions } of [table, json]) {
+      expect(rows[0]).toMatchObject({ ts: T('2026-07-01T12:00:00Z') });
+      expect(rows[0]!['ts_basis'] ?? 0).toBe(0);
+      expect(decisions).not.toHaveProperty('tz');
+    }
+  });
+
+  it('reads both ends of a flow in the zone that the columns say', async () => {
+    const { rows } = await readText(
+      'StartUTC,EndUTC,sa,da,pr\n2026-07-01 12:00:00,2026-07-01 12:00:05,192.0.2.1,192.0.2.2,TCP\n',
+      {
+        timeZone: 'Europe/Berlin',
+        mapping: {
+          fields: { ts: 'StartUTC', ts_end: 'EndUTC', src_ip: 'sa', dst_ip: 'da', proto: 'pr' },
+        },
+      },
+    );
+    expect(rows[0]).toMatchObject({ ts: T('2026-07-01T12:00:00Z'), duration: 5 });
+  });
+
+  it('reads times of files in the zone that their names say', async () => {
+    const { rows } = await readText(
+      `${JSON.stringify({ LastModifiedTimeUTC: '2026-07-01 12:00:00', Path: 'C:\\a.exe', CacheEntryPosition: 1 })}\n`,
+      { timeZone: 'Europe/Berlin' },
+    );
+    expect(rows[0]).toMatchObject({ ts: T('2026-07-01T12:00:00Z'), file_path: 'C:\\a.exe' });
+  });
+
+  it.each([
     ['mdy', '1/2/2018 1:00,1/20/2018 1:00', T('2018-01-02T01:00:00Z'), true],
     ['dmy', '1/2/2018 1:00,20/1/2018 1:00', T('2018-02-01T01:00:00Z'), true],
     ['dmy', '1/2/2018 1:00,3/4/2018 1:00', T('2018-02-01T01:00:00Z'), false],
@@ -654,12 +692,14 @@ describe('zones, dates and mappings', () => {
     ['dmy', '1/2/2018 1:00,2/2/2018 1:00,3/2/2018 1:00', T('2018-02-01T01:00:00Z'), false],
     ['mdy', '1/2/2018 1:00:30 PM +02:00,3/4/2018 1:00', T('2018-01-02T11:00:30Z'), false],
     ['mdy', '1/2/2018 1:00:30 PM +02:00,1/20/2018 1:00', T('2018-01-02T11:00:30Z'), true],
+    ['mdy', '"1/2/2018, 1:00:30 PM","3/4/2018, 1:00:00 PM"', T('2018-01-02T13:00:30Z'), false],
+    ['dmy', '"1/2/2018, 1:00:30 pm","3/4/2018, 1:00:00 pm"', T('2018-02-01T13:00:30Z'), false],
     ['mdy', '1/2/2018 1:00:30 PM,3/4/2018 1:00', T('2018-01-02T13:00:30Z'), false],
     ['dmy', '1/2/2018 1:00:30 PM,20/1/2018 1:00', T('2018-02-01T13:00:30Z'), true],
     ['dmy', '1.2.2018 1:00:30 PM,3.4.2018 1:00', T('2018-02-01T13:00:30Z'), false],
     ['mdy', '1/2/2018 12:00 AMZ,1/20/2018 1:00', T('2018-01-02T00:00:00Z'), true],
   ])('takes %s from %s', async (dateOrder, stamps, ts, certain) => {
-    const rows = stamps.split(',').map((stamp) => `${stamp},192.0.2.1,192.0.2.2,7`);
+    const rows = stamps.split(/,(?! )/).map((stamp) => `${stamp},192.0.2.1,192.0.2.2,7`);
     const result = await readText(`timestamp,src_ip,dst_ip,bytes\n${rows.join('\n')}\n`);
     expect(result.decisions).toMatchObject({ dateOrder });
     expect(result.rows[0]!['ts']).toBe(ts);

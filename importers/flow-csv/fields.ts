@@ -54,8 +54,11 @@ export const DST_WORD = 45;
 export const LIST = 46;
 /** Sysmon's list of hashes. */
 export const HASHES = 47;
+/** Times whose column's name says that they are UTC. No mapping names them: `inStatedZone` finds them. */
+export const TS_UTC = 48;
+export const TS_END_UTC = 49;
 /** The first of the texts of the registry, in the order of `TEXTS`. */
-export const FIRST_TEXT = 48;
+export const FIRST_TEXT = 50;
 
 type TextSetter = Exclude<CutText, 'extractor'>;
 /** Text fields that dialects fill; a column with any other name stays an attribute as well. */
@@ -160,6 +163,17 @@ export function isSetter(name: string): name is Setter {
 /** The left side of a mapping: a setter, or an attribute's name. */
 export function isMappable(field: string): boolean {
   return isSetter(field) || (field.startsWith('attrs.') && field.length > 'attrs.'.length);
+}
+
+/** `UtcTime`, `LastModifiedTimeUTC`, `TimeGenerated [UTC]`. */
+const SAYS_UTC = /^(?:utc|gmt)|(?:utc|gmt)$/;
+
+/** The setter of a time in a column with this name: the one for UTC if the name says so. */
+export function inStatedZone(setter: number, column: string): number {
+  if (setter !== TS && setter !== TS_END) return setter;
+  const name = simplify(column.slice(column.lastIndexOf('.') + 1));
+  if (!SAYS_UTC.test(name)) return setter;
+  return setter === TS ? TS_UTC : TS_END_UTC;
 }
 
 /** A column's name without case, spaces and marks: `Flow Bytes/s` and `flow_bytes_s` are one. */

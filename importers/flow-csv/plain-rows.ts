@@ -70,7 +70,7 @@ const KINDS: Readonly<Record<number, number>> = {
 };
 /** Setters of one column: of several the last in a row holds, so they are all left to the writer. */
 const RIVALS: readonly (readonly number[])[] = [
-  [F.TS, F.TS_DATE, F.TS_TIME],
+  [F.TS, F.TS_UTC, F.TS_DATE, F.TS_TIME],
   [F.DURATION, F.DURATION_MILLIS, F.DURATION_MICROS],
   [F.SRC_IP, F.SRC_ENDPOINT],
   [F.SRC_PORT, F.SRC_ENDPOINT],

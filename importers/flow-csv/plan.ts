@@ -5,7 +5,7 @@
  */
 import type { ColumnMapping } from '../../engine/evidence/importer.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import { isSetter, numberOf, simplify, type Setter } from './fields.ts';
+import { inStatedZone, isSetter, numberOf, simplify, type Setter } from './fields.ts';
 import type { RowPlan } from './row-writer.ts';
 
 const encoder = new TextEncoder();
@@ -143,7 +143,7 @@ export function planRow(
     const choice = chooser.choose(column);
     if (alternative[i] === 1) return choice.name;
     if (SHARED.has(choice.setter) || !claimed.has(choice.setter)) {
-      setters[i] = numberOf(choice.setter);
+      setters[i] = inStatedZone(numberOf(choice.setter), column);
       claimed.add(choice.setter);
     }
     return choice.name;

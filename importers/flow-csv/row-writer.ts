@@ -439,6 +439,13 @@ export class RowWriter {
     const batch = this.batch;
     const row = this.row;
     switch (setter) {
+      case F.TS_UTC:
+        if (!this.stamp.readUtc(bytes, start, end)) return false;
+        this.setTime();
+        return true;
+      case F.TS_END_UTC:
+        if (this.stamp.readUtc(bytes, start, end)) this.end = this.stamp.micros;
+        return false;
       case F.TS_END:
         if (this.stamp.read(bytes, start, end)) this.end = this.stamp.micros;
         return false;
@@ -719,6 +726,7 @@ export class RowWriter {
 
 const NEED_FINISH: ReadonlySet<number> = new Set([
   F.TS_END,
+  F.TS_END_UTC,
   F.TS_DATE,
   F.TS_ZONE,
   F.SRC_ENDPOINT,

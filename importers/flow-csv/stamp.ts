@@ -114,6 +114,17 @@ export class StampReader {
     return this.readUsual(bytes, start, end) || this.readWritten(bytes, start, end);
   }
 
+  /** Like `read`, but a time without a zone is UTC, which is no decision. */
+  readUtc(bytes: Uint8Array, start: number, end: number): boolean {
+    const { zoneUsed } = this;
+    if (!this.read(bytes, start, end)) return false;
+    if (this.zoned) this.micros += this.offset * MICROS;
+    this.zoned = false;
+    this.offset = 0;
+    this.zoneUsed = zoneUsed;
+    return true;
+  }
+
   /** Reads the forms of most tables. */
   private readUsual(bytes: Uint8Array, start: number, end: number): boolean {
     const size = end - start;

@@ -32,6 +32,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { zeekLog, ZeekLogFinder } from '../dialects/zeek.ts';
 import {
   FIRST_TEXT,
+  inStatedZone,
   isSetter,
   MEASURES,
   numberOf,
@@ -74,6 +75,8 @@ const windows1252 = new TextDecoder('windows-1252');
 interface Member {
   readonly index: number;
   readonly setter: number;
+  /** The setter that writes it. */
+  readonly writes: number;
   readonly name: string;
   /** The best of several members that mean the same has the column. */
   readonly rank: number;
@@ -120,6 +123,7 @@ SHARED[SETTERS.ts_end] = 1;
 
 /** One of several times of a record. */
 interface OneTime {
+  readonly setter: number;
   readonly meaning: string;
   readonly text: string;
 }
@@ -218,7 +222,7 @@ class Records {
     }
     if (time !== undefined) {
       const size = this.toBytes(time.text);
-      writer.typedAs('', SETTERS.ts, this.scratch, 0, size);
+      writer.typedAs('', time.setter, this.scratch, 0, size);
       batch.setAttribute('timestamp_desc', time.meaning);
     }
     if (this.constants.length > 0)
@@ -234,7 +238,7 @@ class Records {
       const meaning = meanings.timeOf(key);
       const text = String(values[i]);
       return meaning !== undefined && !NO_TIME.test(text) && this.fits(SETTERS.ts, text)
-        ? { meaning, text }
+        ? { setter: inStatedZone(SETTERS.ts, key), meaning, text }
         : [];
     });
   }
@@ -256,7 +260,7 @@ class Records {
     return part === undefined;
   }
 
-  private typed(writer: RowWriter, { index, setter, name }: Member, text: string): void {
+  private typed(writer: RowWriter, { index, writes, name }: Member, text: string): void {
     const size = this.toBytes(text);
     const { scratch } = this;
     let from = 0;
@@ -264,8 +268,8 @@ class Records {
     while (from < to && scratch[from] === 32) from += 1;
     while (to > from && scratch[to - 1] === 32) to -= 1;
     if (from === to) return;
-    if (index === NOT_REMEMBERED) writer.typedAs(name, setter, scratch, from, to);
-    else writer.typed(index, setter, scratch, from, to);
+    if (index === NOT_REMEMBERED) writer.typedAs(name, writes, scratch, from, to);
+    else writer.typed(index, writes, scratch, from, to);
   }
 
   /** The text of the member with the record's time. */
@@ -447,6 +451,7 @@ class Records {
     const member = {
       index,
       setter: numberOf(setter),
+      writes: inStatedZone(numberOf(setter), key),
       name: unique,
       rank,
       also,
