@@ -1,7 +1,10 @@
 /**
- * Rows of a list by pages: pages in view are requested first, then the next ones in the scrolling direction. At
- * most two requests are in progress; those that nobody waits for any more are cancelled. The least recently seen
- * pages are evicted.
+ * Rows of a list by pages: pages in view are requested first, then the next ones in the scrolling direction. The
+ * least recently seen pages are evicted.
+ *
+ * At most two requests are in progress, and they end before others are sent, even if their pages are out of view by
+ * then: the engine reads a page before it hears that nobody waits for it, and a drag of the scrollbar would queue a
+ * hundred of them before the rows where it stops.
  */
 import type { BatchColumn, ColumnBatch } from '../../../../engine/contract/wire/column-batch.ts';
 
@@ -96,11 +99,6 @@ export class PageCache {
     }
     this.wanted = wanted;
     for (const number of wanted) this.touch(number);
-    for (const [number, controller] of this.running) {
-      if (wanted.includes(number)) continue;
-      this.running.delete(number);
-      controller.abort();
-    }
     this.next();
   }
 
