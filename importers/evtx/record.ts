@@ -6,6 +6,7 @@
  * values are nested, is refused. A repeated name has a list of its values; a name of the record's data that is also
  * one of `System` becomes `EventData.NAME`.
  */
+import { systemName } from '../../engine/fields/reading/event-xml.ts';
 import {
   BinXmlError,
   type Attribute,
@@ -40,21 +41,6 @@ const NO_VALUES: Values = {
   types: new Uint8Array(0),
   starts: new Uint32Array(0),
   sizes: new Uint16Array(0),
-};
-
-/** Names of the attributes of members of `System`; those of others are `ELEMENT_ATTRIBUTE`. */
-const SYSTEM: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Provider: {
-    ...{ Name: 'Provider_Name', Guid: 'Provider_Guid' },
-    EventSourceName: 'Provider_EventSourceName',
-  },
-  EventID: { Qualifiers: 'Qualifiers' },
-  Correlation: {
-    ActivityID: 'Correlation_ActivityID',
-    RelatedActivityID: 'Correlation_RelatedActivityID',
-  },
-  Execution: { ProcessID: 'Execution_ProcessID', ThreadID: 'Execution_ThreadID' },
-  Security: { UserID: 'Security_UserID' },
 };
 
 export class EventRecord {
@@ -141,7 +127,7 @@ export class EventRecord {
       }
       const text = this.joined(attribute.value, values);
       if (text !== undefined && text !== '')
-        this.system.set(SYSTEM[name]?.[attribute.name] ?? `${name}_${attribute.name}`, text);
+        this.system.set(systemName(name, attribute.name), text);
     }
     const text = this.textOf(element.children, values);
     if (text !== undefined && text !== '') this.system.set(name, text);

@@ -16,6 +16,7 @@ import { CUT_TEXTS } from '../../contract/event.ts';
 import outcomeWords from '../outcome-words.json' with { type: 'json' };
 import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
 import { EmbeddedJson } from '../reading/json/embedded-json.ts';
+import { EmbeddedEvent } from '../reading/embedded-event.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
 import {
@@ -143,8 +144,9 @@ const MOST_PROGRAMS = 4096;
  * bracket.
  */
 const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
-/** The extractor recorded for fields of JSON records in messages. */
+/** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
 const JSON_MARK = utf8.encode('json/4');
+const EVENT_MARK = utf8.encode('windows-xml/4');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -171,6 +173,7 @@ export class Cutter {
   }
 
   private readonly json = new EmbeddedJson();
+  private readonly event = new EmbeddedEvent();
 
   /** Hosts that messages name: their rows, and their places in the messages. */
   private readonly hosts = {
@@ -214,9 +217,7 @@ export class Cutter {
       if (relayed !== undefined && relayed.host === relayed.hostEnd)
         bound = matchMessage(this.noProgram().own, data, whole, end);
       bound ??= matchMessage(entry.stages, data, start, end);
-      if (bound === undefined && this.cutJson(batch, row, data, start, end)) {
-        if (relayed !== undefined && this.json.host === undefined)
-          this.nameHost(relayed.host, relayed.hostEnd, batch, row);
+      if (bound === undefined && this.cutRecord(batch, row, data, start, end, relayed)) {
         cut += 1;
         continue;
       }
@@ -256,20 +257,25 @@ export class Cutter {
     hosts.count = 0;
   }
 
-  /** Cuts a JSON record at the end of a message. @returns whether it gave any field */
-  private cutJson(
+  /** Cuts a record, a Windows event in XML or JSON at the end. @returns whether it gave any field */
+  private cutRecord(
     batch: EventBatch,
     row: number,
     data: Uint8Array,
     start: number,
     end: number,
+    relayed: RelayedHeader | undefined,
   ): boolean {
-    const { json } = this;
-    if (!json.fill(batch, row, data, start, end)) return false;
-    put(batch.cutText('extractor'), row, JSON_MARK, 0, JSON_MARK.length);
-    const host = json.host === undefined ? undefined : utf8.encode(`"${json.host}"`);
-    const at = host === undefined ? -1 : indexOf(data, host, start, end);
-    if (host !== undefined && at >= 0) this.nameHost(at + 1, at + host.length - 1, batch, row);
+    const isEvent = this.event.fill(batch, row, data, start, end);
+    if (!isEvent && !this.json.fill(batch, row, data, start, end)) return false;
+    const mark = isEvent ? EVENT_MARK : JSON_MARK;
+    put(batch.cutText('extractor'), row, mark, 0, mark.length);
+    const { host } = isEvent ? this.event : this.json;
+    const written = host && utf8.encode(isEvent ? `>${host}<` : `"${host}"`);
+    const at = written ? indexOf(data, written, start, end) : -1;
+    if (written && at >= 0) this.nameHost(at + 1, at + written.length - 1, batch, row);
+    else if (host === undefined && relayed !== undefined)
+      this.nameHost(relayed.host, relayed.hostEnd, batch, row);
     return true;
   }
 

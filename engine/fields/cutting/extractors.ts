@@ -132,7 +132,6 @@ import webError from '../extractors/web-error.json' with { type: 'json' };
 import webmail from '../extractors/webmail.json' with { type: 'json' };
 import windowsDnsDebug from '../extractors/windows-dns-debug.json' with { type: 'json' };
 import windowsText from '../extractors/windows-text.json' with { type: 'json' };
-import windowsXml from '../extractors/windows-xml.json' with { type: 'json' };
 import wordpress from '../extractors/wordpress.json' with { type: 'json' };
 import zscalerNss from '../extractors/zscaler-nss.json' with { type: 'json' };
 
@@ -264,7 +263,6 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   webmail,
   'windows-dns-debug': windowsDnsDebug,
   'windows-text': windowsText,
-  'windows-xml': windowsXml,
   wordpress,
   'zscaler-nss': zscalerNss,
 };

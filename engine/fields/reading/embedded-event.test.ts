@@ -1,0 +1,131 @@
+/** Windows events in XML as messages: the fields of the same event in an event log. */
+import { expect, it } from 'vitest';
+import { Cutter } from '../cutting/cutter.ts';
+import { cutFields } from '../cutting/cut-fields.ts';
+import { shippedExtractors } from '../cutting/extractors.ts';
+import { readEventXml } from './event-xml.ts';
+
+const all = new Cutter(shippedExtractors());
+const SECURITY = 'Microsoft-Windows-Security-Auditing';
+
+const event = (provider: string, code: number, rest: string): string =>
+  `<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider Name='${provider}' Guid='{1}'/>` +
+  `<EventID Qualifiers="0">${code}</EventID><Channel>x</Channel><Computer>pc1.example.org</Computer><Security/></System>${rest}</Event>`;
+const named = (members: Record<string, string>): string =>
+  `<EventData>${Object.entries(members)
+    .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
+    .join('')}</EventData>`;
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/4' };
+
+it.each<[string, string, Record<string, string>]>([
+  [
+    'a login',
+    event(
+      SECURITY,
+      4624,
+      named({
+        ...{ SubjectUserName: 'PC1$', TargetUserName: 'alice', TargetDomainName: 'EXAMPLE' },
+        ...{ LogonType: '3', IpAddress: '192.0.2.17', IpPort: '40112', WorkstationName: '-' },
+      }),
+    ),
+    {
+      ...{ user: 'alice', user_domain: 'EXAMPLE', user_target: 'alice', src_ip: '192.0.2.17' },
+      ...{ src_port: '40112', logon_type: '3', event_code: '4624', action: 'logged-in' },
+      ...{ category: 'authentication', outcome: 'success', ...MARK },
+    },
+  ],
+  [
+    'Kerberos, of the account that it is about',
+    event(
+      SECURITY,
+      4771,
+      named({ TargetUserName: 'bob', Status: '0x18', IpAddress: '::ffff:192.0.2.17' }),
+    ),
+    {
+      ...{ user: 'bob', user_target: 'bob', src_ip: '192.0.2.17', error_code: '0x18' },
+      ...{ action: 'kerberos-preauth-failed', category: 'authentication', outcome: 'failure' },
+      ...{ event_code: '4771', ...MARK },
+    },
+  ],
+  [
+    'values without names',
+    event(
+      'MSSQLSERVER',
+      18456,
+      '<EventData><Data>sa</Data><Data> Reason: A &quot;bad&quot; password.</Data><Data> [CLIENT: 192.0.2.17]</Data></EventData>',
+    ),
+    {
+      ...{ user: 'sa', src_ip: '192.0.2.17', reason: 'A "bad" password.', event_code: '18456' },
+      ...{ action: 'logon-failed', category: 'authentication', outcome: 'failure', ...MARK },
+    },
+  ],
+  [
+    'the structure of UserData, in a namespace',
+    event(
+      'Microsoft-Windows-TerminalServices-LocalSessionManager',
+      21,
+      "<UserData><EventXML xmlns='Event_NS'><x:User>EXAMPLE\\bob</x:User><Address>192.0.2.17</Address></EventXML></UserData>",
+    ),
+    {
+      ...{ user: 'bob', user_domain: 'EXAMPLE', src_ip: '192.0.2.17', event_code: '21' },
+      ...{ action: 'session-logged-in', category: 'session', ...MARK },
+    },
+  ],
+  [
+    'after a declaration, over several lines, with `>` in a value',
+    `<?xml version="1.0"?>\r\n${event(SECURITY, 4688, named({ SubjectUserName: 'alice', CommandLine: 'a > b' })).replaceAll('><', '>\n  <')}`,
+    {
+      ...{ user: 'alice', command: 'a > b', event_code: '4688', action: 'created-process' },
+      ...{ category: 'process', ...MARK },
+    },
+  ],
+  [
+    'what is whole of one that is cut off',
+    event(SECURITY, 4625, named({ TargetUserName: 'bob', IpAddress: '192.0.2.17' })).split(
+      '.17',
+    )[0]!,
+    {
+      ...{ user: 'bob', user_target: 'bob', event_code: '4625', action: 'logon-failed' },
+      ...{ category: 'authentication', outcome: 'failure', ...MARK },
+    },
+  ],
+  [
+    'the first of two',
+    event(SECURITY, 4625, named({ TargetUserName: 'bob' })) +
+      event(SECURITY, 4624, named({ TargetUserName: 'eve', IpAddress: '192.0.2.17' })),
+    {
+      ...{ user: 'bob', user_target: 'bob', event_code: '4625', action: 'logon-failed' },
+      ...{ category: 'authentication', outcome: 'failure', ...MARK },
+    },
+  ],
+])('cuts %s', (_, message, fields) => {
+  expect(cutFields(all, '', message)).toEqual(fields);
+});
+
+it.each([
+  '<Events><a/></Events>',
+  '<Event><System><Computer>a</Computer></System></Event>',
+  '<EventData>1</EventData>',
+  '<Event',
+])('leaves %s as it is', (message) => {
+  expect(cutFields(all, '', message)).toEqual({});
+});
+
+it('names members of the data apart from those of System, and repeated ones as a list', () => {
+  const text = event('x', 1, named({ EventID: '7', Empty: '' }));
+  const bytes = new TextEncoder().encode(
+    text.replace('</EventData>', '<Data>a</Data><Data/><Data>b</Data></EventData>'),
+  );
+  const { keys, values } = readEventXml(bytes, 0, bytes.length)!;
+  expect(Object.fromEntries(keys.map((key, i) => [key, values[i]]))).toEqual({
+    ...{ Provider_Name: 'x', Provider_Guid: '{1}', EventID: '1', Qualifiers: '0', Channel: 'x' },
+    ...{ Computer: 'pc1.example.org', 'EventData.EventID': '7', Data: '["a","","b"]' },
+  });
+});
+
+it('reads any prefix, and elements within elements without end', () => {
+  const bytes = new TextEncoder().encode(event('x', 1, named({ a: '1&amp;', b: "'" })));
+  for (let end = 0; end <= bytes.length; end++) readEventXml(bytes, 0, end);
+  const deep = new TextEncoder().encode('<Event>'.repeat(10_000));
+  expect(readEventXml(deep, 0, deep.length)).toBeUndefined();
+});
