@@ -146,7 +146,7 @@ const MOST_PROGRAMS = 4096;
 const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
 const JSON_MARK = utf8.encode('json/4');
-const EVENT_MARK = utf8.encode('windows-xml/4');
+const EVENT_MARK = utf8.encode('windows-xml/5');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];

@@ -15,7 +15,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/4' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/5' };
 
 it.each<[string, string, Record<string, string>]>([
   [
