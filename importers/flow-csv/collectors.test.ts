@@ -77,6 +77,13 @@ describe('records with several times', () => {
     expect(rows[2]).toMatchObject({ src_port: 40112, dst_port: 443 });
   });
 
+  it('the recycle bin, as RBCmd writes it', async () => {
+    const file = 'C:\\$Recycle.Bin\\S-1-5-21-1\\$IABCD12.doc,$I,C:\\a.doc,7,2026-03-04 05:06:07\n';
+    const [row] = await rowsOf(`SourceName,FileType,FileName,FileSize,DeletedOn\n${file}${file}`);
+    expect(row).toMatchObject({ ts: micros('2026-03-04T05:06:07Z'), file_path: 'C:\\a.doc' });
+    expect(row!['program']).toBeUndefined();
+  });
+
   it('is no bodyfile where a column is none of its', async () => {
     const rows = await rowsOf(BODYFILE.replaceAll('|1024|', '|x|').replaceAll('|7|', '|x|'));
     expect(rows.every((row) => row.attrs['timestamp_desc'] === undefined)).toBe(true);

@@ -306,6 +306,7 @@ export function tableMapping(
 ): ColumnMapping & { readonly fields: Record<string, string> } {
   const { fields } = guessMapping(header, rows);
   const meanings = new DialectFinder().find(header);
+  for (const field of Object.keys(fields)) if (meanings.refuses(field)) delete fields[field];
   const taken = new Set(Object.values(fields));
   const ranks = new Map<Setter, number>();
   for (const column of header) {

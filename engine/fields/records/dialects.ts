@@ -160,6 +160,7 @@ import pecmd from '../dialects/pecmd.json' with { type: 'json' };
 import lecmd from '../dialects/lecmd.json' with { type: 'json' };
 import amcacheparser from '../dialects/amcacheparser.json' with { type: 'json' };
 import appcompatcacheparser from '../dialects/appcompatcacheparser.json' with { type: 'json' };
+import rbcmd from '../dialects/rbcmd.json' with { type: 'json' };
 import recmd from '../dialects/recmd.json' with { type: 'json' };
 import requestHost from '../dialects/request-host.json' with { type: 'json' };
 import sbecmd from '../dialects/sbecmd.json' with { type: 'json' };
@@ -348,6 +349,7 @@ export const DOCUMENTS: readonly unknown[] = [
   lecmd,
   amcacheparser,
   appcompatcacheparser,
+  rbcmd,
   recmd,
   sbecmd,
   srumecmd,

@@ -345,6 +345,11 @@ export class Meanings {
     }
   }
 
+  /** Whether names in general give its records no such field. */
+  refuses(field: string): boolean {
+    return this.not.includes(field);
+  }
+
   of(key: string): Meaning | undefined {
     let meaning = this.byKey.get(key);
     if (meaning !== undefined || this.byKey.has(key)) return meaning;
