@@ -251,7 +251,7 @@ module.exports = {
     ),
     ...allow('^e2e/', paths('^e2e/', '^fixtures/'), CORE),
     // Many commands in one process.
-    ...allow('^e2e/cli/commands[.]ts$', paths('^app/cli/command-line[.]ts$')),
+    ...allow('^e2e/cli/commands[.]ts$', paths('^app/(bundled[.]mjs|cli/command-line[.]ts)$')),
     // The published schema of what the command line prints.
     ...allow('^e2e/cli/', paths('^engine/contract/wire/json-document[.]ts$')),
     // One suite of the contract for every shell needs to start each of them.

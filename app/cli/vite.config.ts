@@ -13,7 +13,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const folder = import.meta.dirname;
 const root = resolve(folder, '../..');
-const entries = ['app/cli/main.ts', 'app/engine/main.ts'];
+const entries = ['app/cli/main.ts', 'app/cli/command-line.ts', 'app/engine/main.ts'];
 const out = join(folder, 'dist');
 /** How long chunks of older bundles stay: a running engine loads threads and modules of its own bundle. */
 const OLD_MS = 7 * 86_400_000;

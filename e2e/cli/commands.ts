@@ -1,11 +1,14 @@
 /** Runs the commands whose arguments come in lines of JSON, one after the other, for `Commands`. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { runCommandLine } from '../../app/cli/command-line.ts';
+import { bundled } from '../../app/bundled.mjs';
+import type * as CommandLine from '../../app/cli/command-line.ts';
 
 // As daybook.mjs does.
 process.umask(0o077);
 const { signal } = new AbortController();
+// What `daybook` runs: the bundle, if it is of these sources.
+const { runCommandLine } = (await import(bundled('app/cli/command-line.ts'))) as typeof CommandLine;
 
 function kept(): { stream: Writable; text: () => string } {
   const parts: Buffer[] = [];
