@@ -87,7 +87,7 @@ const lines = (from: number, to: number): string => {
 };
 
 function importing(name: string, ...args: string[]): Promise<Outcome> {
-  return daybook(['import', at(name), ...args, '--json']);
+  return commands.run(['import', at(name), ...args, '--json']);
 }
 
 it('says what is wrong in JSON where JSON is asked for', async () => {
@@ -173,7 +173,7 @@ describe('files that are not what they should be', () => {
   ])('%s alone is a failure that is said', async (name, make, what) => {
     const file = at(`alone-${name.replaceAll(' ', '-')}`);
     make(file);
-    failsClearly(await daybook(['import', `${file}.daybook`, file]), what);
+    failsClearly(await commands.run(['import', `${file}.daybook`, file]), what);
   });
 
   it('reads a named pipe that is named', async () => {
@@ -465,7 +465,7 @@ describe.skipIf(!mounted)('a full disk (skipped where no file system may be moun
         failsClearly(await daybook(args, { env }), /disk is full[\s\S]*do the same again/);
         execFileSync('mount', ['-o', 'remount,size=200m', disk]);
         if (size.endsWith('m')) {
-          const verified = await daybook(['verify', path.join(disk, 'c.daybook'), '--json']);
+          const verified = await commands.run(['verify', path.join(disk, 'c.daybook'), '--json']);
           expect(json<object>(verified)).toMatchObject({ case: { intact: true } });
         }
         const resumed = await daybook(args, { env });
@@ -506,9 +506,9 @@ describe.skipIf(!existsSync('/dev/full'))('results that cannot be written', () =
 
 /** Every event but its identity, sorted, and the ledgers. */
 async function contents(name: string): Promise<{ rows: string[]; sources: unknown }> {
-  const rows = await daybook(['query', name, 'kind:*', '--format', 'ndjson']);
+  const rows = await commands.run(['query', name, 'kind:*', '--format', 'ndjson']);
   expect(rows.status, rows.err).toBe(0);
-  const sources = await daybook(['sources', name, '--json']);
+  const sources = await commands.run(['sources', name, '--json']);
   return {
     rows: rows.out.split('\n').sort(),
     sources: json<Record<string, unknown>[]>(sources).map(
@@ -635,11 +635,11 @@ describe('evidence that overlaps', () => {
     const table = at('mapped.csv');
     writeFileSync(table, 'From,To,When\n10.0.0.1,10.0.0.2,2026-01-02 03:04:05\n'.padEnd(80, '\n'));
     const mapped = ['import', at('mapped.daybook'), table, '--map'];
-    failsClearly(await daybook([...mapped, 'srcip=From']), /no field: "srcip"/, 2);
+    failsClearly(await commands.run([...mapped, 'srcip=From']), /no field: "srcip"/, 2);
     expect(existsSync(at('mapped.daybook'))).toBe(false);
     const loose = await daybook([...mapped, 'src_ip=from,dst_ip=To,attrs.at=Wen']);
     expect(loose.out.match(/names no column here: .*/g)).toEqual(['names no column here: Wen']);
-    const again = await daybook([...mapped, 'src_ip=To,dst_ip=From']);
+    const again = await commands.run([...mapped, 'src_ip=To,dst_ip=From']);
     expect(again.out).toMatch(
       /identical to source 1 .*nothing stored; it was read with other options/,
     );
@@ -649,7 +649,7 @@ describe('evidence that overlaps', () => {
     const log = at('member.log');
     writeFileSync(log, 'Oct 11 22:14:15 host su: one\n');
     execFileSync('tar', ['-cf', at('members.tar'), '-C', folder, 'member.log']);
-    await daybook(['import', at('members.daybook'), at('members.tar')]);
+    await commands.run(['import', at('members.daybook'), at('members.tar')]);
     const verified = await commands.run(['verify', at('members.daybook')]);
     expect(verified.status, verified.err).toBe(0);
     expect(verified.out).toContain('The evidence is unchanged: 1 file.');

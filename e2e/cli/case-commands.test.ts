@@ -39,7 +39,9 @@ const idOf = async (folder: string, query: string): Promise<string> => {
 describe('daybook event', () => {
   it('shows all of an event, and its bytes as they are in the evidence', async () => {
     const id = await idOf(tagged, '"line-3-"');
-    const shown = json<Record<string, unknown>>(await daybook(['event', tagged, id, '--json']));
+    const shown = json<Record<string, unknown>>(
+      await commands.run(['event', tagged, id, '--json']),
+    );
     expect(shown).toMatchObject({
       ...{ event: id, kind: 'log', ts: '2026-03-04T10:00:13Z' },
       fields: { host: 'host', program: 'app', message: 'line-3-' },
@@ -79,7 +81,7 @@ describe('daybook event', () => {
 
   it('shows the layers of a packet, and says what has none', async () => {
     generateEvidence(at('made'), 0.02, 3);
-    await daybook(['import', at('packets.daybook'), at('made/evidence/capture')]);
+    await commands.run(['import', at('packets.daybook'), at('made/evidence/capture')]);
     const id = await idOf(at('packets.daybook'), 'kind:packet proto:tcp | head 1');
     const packet = await commands.run(['event', at('packets.daybook'), id, '--layers', '--json']);
     const { layers } = json<{ layers: { name: string }[] }>(packet);
@@ -100,7 +102,7 @@ describe('daybook event', () => {
 });
 
 it('saves searches, runs them, and takes them away', async () => {
-  const none = await daybook(['searches', tagged]);
+  const none = await commands.run(['searches', tagged]);
   expect(none).toMatchObject({ status: 0, out: '' });
   const range = ['--from', '2026-03-04T10:00:12Z', '--to', '2026-03-04T10:00:15Z'];
   await commands.run(['searches', tagged, 'three', '--save', 'line', ...range, '--note', 'why']);
@@ -195,7 +197,7 @@ it('previews files without a case, and with what a case has', async () => {
   );
   writeFileSync(path.join(folder, 'nothing.log'), '');
   const lines = ndjson<Record<string, unknown>>(
-    await daybook(['preview', folder, '--year', '2024', '--json']),
+    await commands.run(['preview', folder, '--year', '2024', '--json']),
   );
   expect(lines).toMatchObject([
     {

@@ -40,12 +40,12 @@ it('rates and arranges findings, lists those that matter, and leaves a case that
   expect(await order('--least', 'medium')).toEqual(['stolen']);
   const shown = await daybook(['findings', folder]);
   expect(shown.out).toMatch(/^place +severity +finding .*\n +1 +low +tag:guessed .*1 event\n/);
-  expect((await daybook(['verify', folder])).status).toBe(0);
+  expect((await commands.run(['verify', folder])).status).toBe(0);
 });
 
 it('prints them in that order in the report, with severity and colour', async () => {
   const page = path.join(space.folder, 'report.html');
-  expect((await daybook(['report', folder, '--out', page])).status).toBe(0);
+  expect((await commands.run(['report', folder, '--out', page])).status).toBe(0);
   const text = readFileSync(page, 'utf8');
   const section = text.slice(text.indexOf('<h2 id="findings">'), text.indexOf('<h2 id="views">'));
   const headings = [...section.matchAll(/<h3 id="finding-(\d)">(.*?)<\/h3>/g)];
@@ -66,14 +66,14 @@ it('prints them in that order in the report, with severity and colour', async ()
 
 it('hands over what was said of each', async () => {
   const target = path.join(space.folder, 'handed-over');
-  expect((await daybook(['hand-over', folder, target])).status).toBe(0);
+  expect((await commands.run(['hand-over', folder, target])).status).toBe(0);
   const lines = readFileSync(path.join(target, 'findings/findings.jsonl'), 'utf8').trim();
   expect(lines.split('\n').map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { tag: 'all of <them>', event_id: null, severity: null, place: 2 },
     { tag: 'guessed', severity: 'low', place: 1 },
     { tag: 'stolen', severity: 'critical', place: null, color: 'red' },
   ]);
-  expect((await daybook(['verify', target])).status).toBe(0);
+  expect((await commands.run(['verify', target])).status).toBe(0);
 });
 
 it.each([
@@ -87,7 +87,7 @@ it.each([
   ['a note that nobody wrote', ['1:3', '--severity', 'low'], 1],
 ])('refuses %s', async (_, args, status) => {
   const before = await list();
-  const done = await daybook(['findings', folder, ...args]);
+  const done = await commands.run(['findings', folder, ...args]);
   expect(done.status).toBe(status);
   assertClearMessage(done.err);
   expect(await list()).toEqual(before);

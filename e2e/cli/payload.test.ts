@@ -51,7 +51,7 @@ beforeAll(async () => {
     ...frames(true, 25, 'EHLO jndi:x\r\n'),
   ];
   writeFileSync(CAPTURE, capture(all));
-  expect((await daybook(['import', CASE, CAPTURE])).status).toBe(0);
+  expect((await commands.run(['import', CASE, CAPTURE])).status).toBe(0);
 });
 afterAll(async () => {
   await commands.close();
@@ -85,7 +85,7 @@ it('writes the packets of a query as a capture, and replaces no evidence by it',
 });
 
 it('prints matches with their places, and says what was searched', async () => {
-  const { status, out, err } = await daybook(['payload', CASE, 'JNDI:']);
+  const { status, out, err } = await commands.run(['payload', CASE, 'JNDI:']);
   expect([status, out.split('\n').length]).toEqual([0, 4]);
   expect(out).toContain('»jndi:«ldap HTTP/1.1..Host: a.example');
   expect(out).toMatch(/192\.0\.2\.17:40000 +→ +198\.51\.100\.7:8080 +tcp +12 /);
@@ -144,7 +144,7 @@ it('finds what only the decoded body of a message has', async () => {
   const answered = frames(false, 80, `${head}7\r\nthe nee\r\n3\r\ndle\r\n0\r\n\r\n`);
   writeFileSync(file, capture([...asked, ...answered]));
   const folder = path.join(space.folder, 'chunks.daybook');
-  expect((await daybook(['import', folder, file])).status).toBe(0);
+  expect((await commands.run(['import', folder, file])).status).toBe(0);
   const [match, last] = ndjson<Record<string, unknown>>(
     await commands.run(['payload', folder, 'needle', '--json']),
   );

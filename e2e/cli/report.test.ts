@@ -52,11 +52,11 @@ it('names the number of the case and its examiner', async () => {
   ]);
   expect(json(described)).toEqual({ number: '2026/17 <b>', examiner: 'A. Example' });
   const page = path.join(space.folder, 'numbered.html');
-  expect((await daybook(['report', folder, '--out', page])).status).toBe(0);
+  expect((await commands.run(['report', folder, '--out', page])).status).toBe(0);
   const text = readFileSync(page, 'utf8');
   expect(text).toMatch(/<dt>Case number<\/dt>\s*<dd>2026\/17 &lt;b&gt;<\/dd>/);
   expect(text).toMatch(/<dt>Examiner<\/dt>\s*<dd>A\. Example<\/dd>/);
-  expect((await daybook(['describe', folder, '--number', ''])).out).toBe(
+  expect((await commands.run(['describe', folder, '--number', ''])).out).toBe(
     'number:   -\nexaminer: A. Example\n',
   );
   expect((await commands.run(['verify', folder])).status).toBe(0);

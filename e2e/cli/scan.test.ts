@@ -83,7 +83,7 @@ describe('daybook scan', () => {
     const range = ['--from', from, '--to', to, '--limit', '5', '--format', 'ndjson'];
     const [piped, asked] = await Promise.all([
       daybook(['scan', '-', 'proto:tcp | fields ts, event_id', ...range], { input: bytes }),
-      daybook(['query', acase, 'proto:tcp | fields ts, event_id', ...range]),
+      commands.run(['query', acase, 'proto:tcp | fields ts, event_id', ...range]),
     ]);
     expect(ndjson(piped)).toHaveLength(5);
     expect(piped.out).toBe(asked.out);
@@ -106,7 +106,7 @@ describe('daybook scan', () => {
     expect(told.err).toMatch(
       /^1 record could not be read\n {2}cut\.pcap at byte [\d,]+: truncated record/m,
     );
-    const document = await daybook(['scan', cut, '* | count', '--json']);
+    const document = await commands.run(['scan', cut, '* | count', '--json']);
     expect(document.status).toBe(3);
     const { read } = json<Document>(document);
     expect(read?.quarantine).toHaveLength(1);
@@ -157,7 +157,7 @@ const relay = path.join(shared, 'data/pcap/tcpdump/frf16_magic_ie-oobr.pcap');
 
 describe.skipIf(!existsSync(relay))('a real frame relay trace (skipped where it is not)', () => {
   it('is read', async () => {
-    const { status, out } = await daybook(['scan', relay, '* | values event_type', '--json']);
+    const { status, out } = await commands.run(['scan', relay, '* | values event_type', '--json']);
     expect([0, 3]).toContain(status);
     expect(out).toMatch(/mfr|frame-relay/);
   });
