@@ -13,23 +13,27 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, generateEvidence, type Expected } from '../../fixtures/generate.ts';
 import {
-  daybook,
   assertClearMessage,
+  Commands,
+  daybook,
   json,
   ledgerLines,
   scratch,
-  start,
   type Ledger,
 } from './harness.ts';
 
 const { folder, remove } = scratch();
+const commands = new Commands();
 const at = (...names: string[]): string => path.join(folder, ...names);
 let expected: Expected;
 
 beforeAll(() => {
   expected = generateEvidence(folder, 0.2, 3);
 });
-afterAll(remove);
+afterAll(async () => {
+  await commands.close();
+  remove();
+});
 
 const balanced = (ledger: Ledger): boolean =>
   ledger.read === ledger.stored + ledger.duplicate + ledger.quarantined + ledger.skipped;
@@ -72,7 +76,7 @@ describe('import of a bundle', () => {
   });
 
   it('finds the year of logs that state none, and records it', async () => {
-    const outcome = await daybook(['sources', at('all.daybook'), '--json']);
+    const outcome = await commands.run(['sources', at('all.daybook'), '--json']);
     expect(outcome.status).toBe(0);
     const sources = json<{ source: string; decisions: { year?: number; tz?: string } }[]>(outcome);
     for (const name of ['syslog/auth.log', 'syslog/auth.log.1', 'syslog/auth.log.2.gz']) {
@@ -83,7 +87,7 @@ describe('import of a bundle', () => {
   });
 
   it('stores nothing when the same evidence comes again', async () => {
-    const outcome = await daybook([
+    const outcome = await commands.run([
       'import',
       at('all.daybook'),
       at('evidence'),
@@ -94,7 +98,7 @@ describe('import of a bundle', () => {
     const { sources, total } = ledgerLines(outcome);
     expect(total.total.stored).toBe(0);
     expect(sources.every((line) => line.stored === 0 && line.status === 'duplicate')).toBe(true);
-    const count = await daybook(['query', at('all.daybook'), 'kind:* | count', '--json']);
+    const count = await commands.run(['query', at('all.daybook'), 'kind:* | count', '--json']);
     const events = eventsOf(expected.byKind);
     expect(json<{ count: number }>(count).count).toBe(events);
   });
@@ -103,7 +107,7 @@ describe('import of a bundle', () => {
     mkdirSync(at('anonymous'));
     const names = Object.keys(expected.sources);
     names.forEach((name, i) => copyFileSync(at('evidence', name), at('anonymous', `exhibit-${i}`)));
-    const outcome = await daybook([
+    const outcome = await commands.run([
       'import',
       at('anonymous.daybook'),
       at('anonymous'),
@@ -136,7 +140,7 @@ describe('import of a bundle', () => {
     });
     expect(outcome.status).toBe(0);
     expect(ledgerLines(outcome).sources.map(({ source }) => source)).toEqual(['fw01.log']);
-    const none = await daybook(['import', folder, at('evidence/syslog'), '--name', 'x']);
+    const none = await commands.run(['import', folder, at('evidence/syslog'), '--name', 'x']);
     expect(none.status).toBe(2);
     expect(none.err).toContain('--name names what comes on standard input');
   });
@@ -144,11 +148,17 @@ describe('import of a bundle', () => {
   it('leaves packets out with --no-packets and flows with --no-flows', async () => {
     const capture = at('evidence/capture/bastion01.pcap');
     const source = expected.sources['capture/bastion01.pcap']!;
-    const flows = await daybook(['import', at('flows.daybook'), capture, '--no-packets', '--json']);
+    const flows = await commands.run([
+      'import',
+      at('flows.daybook'),
+      capture,
+      '--no-packets',
+      '--json',
+    ]);
     expect(ledgerLines(flows).total.total.byKind).toEqual({
       ...{ flow: source.connections, dns: source.queries },
     });
-    const packets = await daybook([
+    const packets = await commands.run([
       'import',
       at('packets.daybook'),
       capture,
@@ -159,7 +169,7 @@ describe('import of a bundle', () => {
   });
 
   it('tells people the same in words', async () => {
-    const outcome = await daybook(['import', at('words.daybook'), at('evidence/syslog')]);
+    const outcome = await commands.run(['import', at('words.daybook'), at('evidence/syslog')]);
     expect(outcome.status).toBe(0);
     expect(outcome.out).toContain('auth.log.2.gz');
     expect(outcome.out).toMatch(/read [\d,]+ = stored [\d,]+/);
@@ -171,7 +181,7 @@ describe('damaged and hostile evidence', () => {
     const file = at('cut.pcap');
     copyFileSync(at('evidence/capture/bastion01.pcap'), file);
     truncateSync(file, 100_003);
-    const outcome = await daybook(['import', at('cut.daybook'), file, '--json']);
+    const outcome = await commands.run(['import', at('cut.daybook'), file, '--json']);
     expect([0, 3]).toContain(outcome.status);
     const [line] = ledgerLines(outcome).sources;
     // Reads the records by their lengths, as the format specifies.
@@ -193,7 +203,12 @@ describe('damaged and hostile evidence', () => {
     const rows = readFileSync(at('evidence/flows/conn.log'), 'utf8').split('\n').slice(0, 40);
     rows.splice(20, 0, 'not-a-time\tC1\tnot-an-address', '\u0000\u0001\u0002');
     writeFileSync(at('broken.log'), `${rows.join('\n')}\n`);
-    const outcome = await daybook(['import', at('broken.daybook'), at('broken.log'), '--json']);
+    const outcome = await commands.run([
+      'import',
+      at('broken.daybook'),
+      at('broken.log'),
+      '--json',
+    ]);
     expect(outcome.status).toBe(3);
     const { total } = ledgerLines(outcome);
     expect(total.total.quarantined).toBe(2);
@@ -215,14 +230,14 @@ describe('damaged and hostile evidence', () => {
   ])('%s: a clear answer, never a crash', async (name, content) => {
     const file = at(`${name.replaceAll(' ', '-')}.pcap`);
     writeFileSync(file, content);
-    const outcome = await daybook(['import', `${file}.daybook`, file]);
+    const outcome = await commands.run(['import', `${file}.daybook`, file]);
     expect([0, 1, 3]).toContain(outcome.status);
     expect(outcome.out + outcome.err).not.toMatch(/unexpected error|node:internal/);
     if (outcome.status === 1) assertClearMessage(outcome.err);
   });
 
   it('fails where nothing is there to import', async () => {
-    const outcome = await daybook(['import', at('none.daybook'), at('no-such-file')]);
+    const outcome = await commands.run(['import', at('none.daybook'), at('no-such-file')]);
     expect(outcome.status).toBe(1);
     assertClearMessage(outcome.err);
     expect(outcome.err).toContain('no-such-file');
@@ -231,39 +246,9 @@ describe('damaged and hostile evidence', () => {
   it('refuses a folder that is no case', async () => {
     mkdirSync(at('folder'));
     writeFileSync(at('folder/letter.txt'), 'Dear reader');
-    const outcome = await daybook(['import', at('folder'), at('evidence/syslog/auth.log')]);
+    const outcome = await commands.run(['import', at('folder'), at('evidence/syslog/auth.log')]);
     expect(outcome.status).toBe(1);
     assertClearMessage(outcome.err);
     expect(readdirSync(at('folder'))).toEqual(['letter.txt']);
-  });
-});
-
-describe('interruption', () => {
-  it('ends with 130 on ctrl-C, and the same command goes on', async () => {
-    const bundle = at('long');
-    const { byKind } = generateEvidence(bundle, 1, 5);
-    const args = [
-      'import',
-      at('long.daybook'),
-      path.join(bundle, 'evidence'),
-      '--recursive',
-      '--json',
-    ];
-    const running = start(args, { env: { DAYBOOK_CHUNK_ROWS: '5000' } });
-    running.child.stdin.end();
-    // The first ledger line: the import is under way.
-    const underway = new Promise((resolve) => running.child.stdout.once('data', resolve));
-    await Promise.race([underway, running.outcome]);
-    running.child.kill('SIGINT');
-    const outcome = await running.outcome;
-    expect(outcome.status).toBe(130);
-    expect(outcome.err).toContain('cancelled');
-
-    const resumed = await daybook(args);
-    expect(resumed.status).toBe(0);
-    const count = await daybook(['query', at('long.daybook'), 'kind:* | count', '--json']);
-    expect(json<{ count: number }>(count).count).toBe(eventsOf(byKind));
-    const verified = await daybook(['verify', at('long.daybook')]);
-    expect(verified.status, verified.out + verified.err).toBe(0);
   });
 });
