@@ -10,9 +10,8 @@ import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/time/decisions.ts';
 import { TS_BASIS, type ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/evidence/importer.ts';
 import type { Zone } from '../../engine/contract/time/zone.ts';
-import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
+import { DialectFinder, type Meanings } from '../../engine/fields/registry/meanings.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
-import { once } from '../../engine/util/once.ts';
 import { AttributeNames } from '../shared/attribute-names.ts';
 import type { Header } from './header/header.ts';
 import { SHAPE } from '../shared/time/stamp.ts';
@@ -46,7 +45,7 @@ export class Emitter {
   private readonly zoneBasis: string;
   private readonly names: AttributeNames;
   private readonly w3c: W3cColumns;
-  private readonly meanings = once(() => new DialectFinder().find(['@structured-data']));
+  private dataMeanings: Meanings | undefined;
   private readonly fields = new RecordFields();
   private zoneTold = false;
   private dateKey = -1;
@@ -193,7 +192,7 @@ export class Emitter {
         const from = escaped ? 0 : value;
         const bytes = escaped ? this.unescaped : b;
         const key = this.names.set(b, id, idEnd, name, nameEnd, bytes, from, from + size, valid);
-        if (isOfEnterprise && this.meanings().of(key) !== undefined) {
+        if (isOfEnterprise && this.meanings.of(key) !== undefined) {
           keys.push(key);
           values.push(text.decode(bytes.subarray(from, from + size)));
         }
@@ -202,7 +201,12 @@ export class Emitter {
       p++;
     }
     if (keys.length === 0) return;
-    this.fields.write(this.batch, this.batch.length, this.meanings(), { keys, values });
+    this.fields.write(this.batch, this.batch.length, this.meanings, { keys, values });
+  }
+
+  /** Made at first use: few logs have structured data. */
+  private get meanings(): Meanings {
+    return (this.dataMeanings ??= new DialectFinder().find(['@structured-data']));
   }
 
   /** RFC 5424 section 6.3.3: a backslash counts only before `"`, `\` and `]`. */
