@@ -103,7 +103,7 @@ for (const name of names) {
   }
 }
 
-/** What an experiment is told when both programs have their turns. */
+/** Parameters of an experiment in which two programs take turns. */
 function turnOptions(): string[] {
   const { rows, bytes, runs, scan, inputs } = values;
   const named = { rows, bytes, runs, inputs, peers: 'none' };

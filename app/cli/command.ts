@@ -60,7 +60,7 @@ export const TIME_OPTIONS = {
   },
 } as const;
 
-/** What `--date-order` says. */
+/** The value of `--date-order`. */
 export function dateOrderOf(parsed: Parsed): DateOrder | undefined {
   const text = parsed.text('date-order');
   if (text === undefined || isDateOrder(text)) return text;

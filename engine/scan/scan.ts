@@ -38,7 +38,7 @@ const MAX_WAITING = 4;
 const MOST_QUARANTINED = 100;
 const MOST_NOTES = 50;
 
-/** What was read, and what could not be read. */
+/** Records read, and records that could not be read. */
 export interface ScanLedger {
   read: number;
   stored: number;

@@ -85,7 +85,7 @@ function hasLine(bytes: Uint8Array): boolean {
   return bytes.subarray(0, HEAD_BYTES).includes(10);
 }
 
-/** What is known about a content before its records are read. */
+/** Findings about a content before its records are read. */
 interface Opened {
   readonly context: TableContext;
   readonly order: FoundOrder | undefined;

@@ -157,7 +157,7 @@ class AuditReader implements LineTaker {
   }
 }
 
-/** What all events of a transaction have. */
+/** Fields that all events of a transaction share. */
 function startOf(before: Transaction | undefined): Partial<Transaction> {
   return before === undefined ? {} : { time: before.time, session: before.session };
 }

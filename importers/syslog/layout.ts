@@ -43,7 +43,7 @@ export interface Layout {
   readonly records?: LineRecords | undefined;
 }
 
-/** What `read` must know before it begins. */
+/** Facts that `read` needs before it begins. */
 export async function layout(input: SourceInput, format: string): Promise<Layout> {
   const head = await headOf(input);
   const kind = kindOf(head, format);

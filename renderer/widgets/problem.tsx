@@ -9,7 +9,7 @@ import { errorWords } from './texts/window-words.ts';
 
 interface Props {
   readonly error: ErrorInfo;
-  /** What failed, in a few words. */
+  /** The failed action, in a few words. */
   readonly title: string;
   readonly onRetry?: () => void;
   /** In addition to retrying; by default, for a damaged case, verifying it. */

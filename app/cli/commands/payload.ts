@@ -141,7 +141,7 @@ function textOf(
   return (matches) => layout.add(matches.map(cellsOf));
 }
 
-/** What was searched, and what was not. */
+/** Coverage of the search, with the parts that were not searched. */
 function notes(report: PayloadSearchReport): string[] {
   const { matches, isStopped } = report;
   return [

@@ -1,5 +1,5 @@
 /**
- * The largest groups of those that are offered, and what all groups add up to.
+ * Selects the largest of the offered groups, and sums up all groups.
  *
  * Order, as of the stage `top`: the measure from large to small, groups without one last; then the
  * values, from small to large, rows without a value last.
@@ -11,7 +11,7 @@ import { type GroupValue, type LongValues, type Rank, valueOfRank } from './unio
 export interface TopQuestion {
   /** The dimensions that the groups were asked for, in the order that values are shown and sorted in. */
   readonly dims: readonly GroupKey[];
-  /** Groups that are wanted; Infinity for all of them. */
+  /** Number of groups to return; Infinity for all. */
   readonly limit: number;
   /** The measure to order by: its number among those that the groups were asked for, or rows. */
   readonly by: 'count' | number;
@@ -40,7 +40,7 @@ export class Chosen {
   groups = 0;
   count = 0;
   readonly sums: Float64Array;
-  /** A group whose measure is smaller is not wanted. */
+  /** Groups with a smaller measure are discarded. */
   least = -1;
   private readonly limit: number;
   private readonly by: 'count' | number;
@@ -53,7 +53,7 @@ export class Chosen {
     this.sums = new Float64Array(measures);
   }
 
-  /** Adds to what all add up to. */
+  /** Adds to the totals of all groups. */
   tally(groups: number, count: number): void {
     this.groups += groups;
     this.count += count;
@@ -63,12 +63,12 @@ export class Chosen {
     for (let m = 0; m < sums.length; m++) addSum(this.sums, m, sums[m]![at]!);
   }
 
-  /** What a group is compared by: a sum is one more than it is, 0 for none. */
+  /** The measure that groups are ordered by: a sum plus one, 0 for none. */
   measureOf(count: number, sums: readonly Float64Array[], at: number): number {
     return this.by === 'count' ? count : sums[this.by]![at]!;
   }
 
-  /** Keeps a group if it may be one of the largest; for those whose measure is not below `least`. */
+  /** Keeps a group if it may be one of the largest. Only for groups whose measure is at least `least`. */
   offer(
     measure: number,
     first: Rank,

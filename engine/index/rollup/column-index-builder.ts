@@ -99,7 +99,7 @@ function noteFlows(flows: Growing32, { numbers, length }: IndexRows): void {
   else flows.values.set(column.present.subarray(0, length), first);
 }
 
-/** What rollups and the cube are made of: codes are of entries. */
+/** The input of rollups and cube, with a code for each entry. */
 interface Own {
   readonly counted: Counted;
   readonly attributes: readonly SmallColumn[];
@@ -137,7 +137,7 @@ function smallColumns({ counted, attributes, noFlow }: Own): SmallColumn[] {
       if (!isPresence) return isConstant ? { ...column, codes: undefined } : column;
       return { name, ...PRESENCE, codes: isConstant ? undefined : flagsOf(codes, size) };
     });
-  // The first that is combined: it must be in the cube, whatever else is.
+  // Combined first: it must be in the cube, whichever other columns are.
   const flow =
     noFlow?.includes(0) === true ? [{ name: FLOW_COLUMN, ...PRESENCE, codes: noFlow }] : [];
   return [...flow, ...columns, ...attributes];

@@ -1,6 +1,6 @@
 /**
- * What is counted and added up by the values of dimensions: entries, in the order of time. Each is a row, or
- * stands for rows that are alike (see `pre-aggregate.ts`).
+ * Entries in the order of time, to be counted and summed by the values of dimensions. An entry is one row, or
+ * represents several equal rows (see `pre-aggregate.ts`).
  */
 import type { Dimension, Dimensions } from '../values/dimensions.ts';
 import type { Growing64 } from '../values/growing.ts';
@@ -18,7 +18,7 @@ export interface Counted {
   readonly entryOf: (() => Uint32Array) | undefined;
   /** Codes are of entries. */
   readonly dimensions: Dimensions;
-  /** What entries add up to of each measure; undefined for one that no row has. */
+  /** The values of entries for each measure; undefined for a measure that no row has. */
   readonly measures: readonly (Measured | undefined)[];
   /** Entries by the codes of a dimension. */
   readonly groups: Groups;
@@ -57,7 +57,7 @@ export function countedAlike(
   };
 }
 
-/** Some of the entries, ascending; values that only others have stay, with no rows. */
+/** A subset of the entries, ascending; values of other entries only stay, with no rows. */
 export function countedSome(counted: Counted, chosen: Uint32Array): Counted {
   const { weights, entryOf, measures } = counted;
   const own = weights && chosen32(weights, chosen);

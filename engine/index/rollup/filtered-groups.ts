@@ -1,6 +1,6 @@
 /**
- * Groups of which only those of some values are meant: a set's groups, tested by the places of their
- * values and added up by what is asked for. Nothing is looked up for a group but flags.
+ * Filters the groups of a set by the places of their values and sums them up by the requested dimensions. Per group
+ * only flags are looked up.
  */
 import type { DistinctValues } from '../values/dimensions.ts';
 import { Damaged, type SmallNumbers } from '../values/packing.ts';
@@ -12,7 +12,7 @@ export interface Chosen extends PlaceRange {
   readonly flags: Uint8Array | undefined;
 }
 
-/** What the restrictions of one dimension leave of its `size` values and, at the place after them, of none. */
+/** The values of one dimension that meet its restrictions; the place after its `size` values means none. */
 export function chosenBy(
   restrictions: readonly Restriction[],
   values: () => DistinctValues,
@@ -139,7 +139,7 @@ function addLeft(part: Part, { first, second, third }: Keys, left: Collected): v
   }
 }
 
-/** What is left, by one of the keys or by none of them. */
+/** The remaining groups, by one of the keys or by neither. */
 export function byKey(
   left: Pick<Left, 'counts' | 'groups'>,
   keys: Uint32Array | undefined,
@@ -156,7 +156,7 @@ export function byKey(
   return out;
 }
 
-/** What is left, by both keys. */
+/** The remaining groups, by both keys. */
 export function byBoth(
   left: Left,
   firsts: number,
@@ -195,7 +195,7 @@ export function withoutUnused(groups: RollupGroups): RollupGroups {
   };
 }
 
-/** What a list has at some places, put into `into`. */
+/** Copies the list's values at some places to `into`. */
 export function picked<T extends Uint32Array | Float64Array>(
   list: SmallNumbers | Float64Array,
   places: Uint32Array,
@@ -205,7 +205,7 @@ export function picked<T extends Uint32Array | Float64Array>(
   return into;
 }
 
-/** The values at some places, which ascend; of no row's none. */
+/** The values at some ascending places; the place after the last has none. */
 export function valuesAt(
   { numbers, ip6, texts }: DistinctValues,
   places: Uint32Array,

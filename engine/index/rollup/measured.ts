@@ -1,12 +1,11 @@
 /**
- * What rows carry, added up by group. A sum is kept as itself plus one; 0 where no row of the group has a
- * value.
+ * Sums measures by group. A sum is stored plus one; 0 means that no row of the group has a value.
  */
 import { inSteps } from '../steps.ts';
 
 const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 
-/** What every entry has of a measure, NaN for none. */
+/** The value of each entry for a measure, NaN for none. */
 export interface Measured {
   readonly values: Float64Array;
   /** Whether they can be added up exactly: not negative numbers, fractions, more than 2^53. */
@@ -15,7 +14,7 @@ export interface Measured {
   readonly complete: boolean;
 }
 
-/** What an entry has where a row of it has a value that cannot be added up. */
+/** The value of an entry with a row that cannot be summed exactly. */
 const NOT_EXACT = -Infinity;
 
 export function measured(values: Float64Array): Measured {
@@ -24,7 +23,7 @@ export function measured(values: Float64Array): Measured {
 }
 
 /**
- * What the rows of each entry have together.
+ * Sums the rows of each entry.
  * @param entryOf of every row
  */
 export function addedUp(values: Float64Array, entryOf: Uint32Array, entries: number): Measured {
@@ -43,7 +42,7 @@ export function multiplied(value: number, weights: Uint32Array): Measured {
   return { values: sums, exact: isExact, complete: true };
 }
 
-/** Of entries that have what `addedUp` made; a sum beyond 2^53 is told by `exactly`. */
+/** The measure of entries with sums from `addedUp`; `exactly` detects sums beyond 2^53. */
 export function measuredSums(sums: Float64Array): Measured {
   return {
     values: sums,
@@ -52,7 +51,7 @@ export function measuredSums(sums: Float64Array): Measured {
   };
 }
 
-/** Returns whether every row has a whole number that can be added up; what else there is makes no sum. */
+/** Returns whether every row has a whole number that can be summed; otherwise there is no sum. */
 function addWhole(values: Float64Array, entryOf: Uint32Array, sums: Float64Array): boolean {
   for (let row = 0; row < values.length; row++) {
     const value = values[row]!;
@@ -120,8 +119,8 @@ export function sumsOf(
 }
 
 /**
- * Adds up some rows. Where the measure is complete the one that every sum has more is left to the caller,
- * for each group with rows: rows are added without a look at what was there.
+ * Adds some rows to the sums. For a complete measure the caller adds the extra one of each group with rows, so
+ * that rows are added without testing the sum before.
  */
 function addRows(
   groupOf: Uint32Array,

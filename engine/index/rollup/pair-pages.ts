@@ -93,7 +93,7 @@ interface PairPart {
   readonly firstGroup: number;
 }
 
-/** Where pages that were asked for are kept, and as what; another set has another name. */
+/** The cache of pages, and the set's name in it. */
 interface KeptPages {
   readonly cache: OwnedCache;
   readonly name: string;
@@ -189,7 +189,7 @@ export class PairPages {
   }
 }
 
-/** What is in the block is copied, or all of the block is kept with it. */
+/** Copies the part out of its block, which would otherwise stay in memory. */
 function alone(part: PairPart): PairPart {
   const { seconds, counts, thirds } = part;
   return { ...part, seconds: own(seconds), counts: own(counts), thirds: thirds && own(thirds) };

@@ -1,4 +1,4 @@
-/** What rollups are asked, and what they answer with. */
+/** Questions to rollups, and their answers. */
 import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
 import type { SmallNumbers } from '../values/packing.ts';
 import type { Measure } from './sets.ts';
@@ -6,7 +6,7 @@ import type { Measure } from './sets.ts';
 export interface RollupQuestion {
   /** None, one or two, in any order. */
   readonly dims: readonly GroupKey[];
-  /** What to sum beside counting rows. */
+  /** Measures to sum in addition to counting rows. */
   readonly measures?: readonly Measure[];
   /** Leave out packets that belong to a flow. */
   readonly unflowed?: boolean;

@@ -64,7 +64,7 @@ export class RollupIndex {
     return rest && new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION, own, of(0)), own);
   }
 
-  /** Forgets what the cache has of it. */
+  /** Removes its entries from the cache. */
   close(): void {
     this.cache?.forget();
   }
@@ -74,7 +74,7 @@ export class RollupIndex {
     return this.asked(question).every((rollup) => rollup.covers(question));
   }
 
-  /** To be added up, with those of other segments; undefined when the question is not covered. */
+  /** Groups to merge with those of other segments; undefined if the question is not covered. */
   groups(question: RollupQuestion): RollupGroups[] | undefined {
     if (!this.covers(question)) return undefined;
     const asked = this.asked(question);
@@ -109,7 +109,7 @@ interface KeptSet {
 }
 type Span = readonly [from: number, to: number];
 
-/** What answers a question; the third dimension is that beside a set in pages. */
+/** The set that answers a question; a set in pages may have a third dimension. */
 interface Served {
   readonly set: KeptSet;
   readonly third: DimensionName | undefined;
@@ -132,7 +132,7 @@ interface Table {
 /** Memory of a dimension's values that are kept when they were read. */
 const FEW_BYTES = 32_768;
 
-/** One section: what it has of some rows, all of which it knows. */
+/** One section: it covers all rows, or only those with or without a flow. */
 export class Rollup {
   readonly rows: number;
   private readonly cache: OwnedCache | undefined;
@@ -238,7 +238,7 @@ export class Rollup {
     return !summed.some((name) => third !== undefined || !set.sums.has(name));
   }
 
-  /** Groups that would have to be read; what is not covered has none. */
+  /** Number of groups to read; 0 for a question that is not covered. */
   entries(question: RollupQuestion): number {
     const found = this.inCube(question);
     if (found !== undefined) return found.cube.entries(found.asked);
@@ -275,7 +275,7 @@ export class Rollup {
     return this.reader.guarded(() => this.valuesOf(name));
   }
 
-  /** Of what is covered. */
+  /** Requires a question that is covered. */
   groups(question: RollupQuestion): RollupGroups {
     const found = this.inCube(question);
     if (found !== undefined) return found.cube.groups(found.asked);
@@ -286,7 +286,7 @@ export class Rollup {
     });
   }
 
-  /** The cube and what it is asked, where it answers. */
+  /** The cube and its question, if it can answer. */
   private inCube(question: RollupQuestion): { cube: Cube; asked: CubeQuestion } | undefined {
     const { dims, where = [], attributes } = question;
     const keys = [...dims, ...where.map(({ dim }) => dim)];
@@ -327,7 +327,7 @@ export class Rollup {
     if (new Set(dims).size < dims.length) return undefined;
     const keys = [...new Set([...dims, ...where.map(({ dim }) => dim)])];
     const names = keys.filter(isDimension);
-    // Attributes are in no set.
+    // Sets have no attributes.
     if (names.length < keys.length || names.some((name) => this.leftOut.has(name)))
       return undefined;
     const plain = this.setFor(names);
@@ -496,7 +496,7 @@ export class Rollup {
     if (ip6.length !== kept.ip6 * 16) throw new Damaged('addresses');
     const texts = readTexts(reader, kept.texts);
     const values = { numbers, ip6, texts };
-    // What is small is kept; long lists of addresses or texts are not, since many segments are open at once.
+    // Only small lists are cached: many segments are open at once.
     if (this.keeping || memoryOf(values) <= FEW_BYTES) kept.values = values;
     return values;
   }

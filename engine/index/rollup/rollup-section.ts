@@ -209,7 +209,7 @@ function pairTable(a: Dimension, b: Dimension, counted: Counted): SetTable | und
     : sortedPairs(a, b, counted);
 }
 
-/** Few values on both sides: every pair that could be has a cell. */
+/** For few values on both sides: each possible pair has a cell. */
 function crossedPairs(
   a: Dimension,
   b: Dimension,
@@ -421,7 +421,7 @@ function setGroups(
 /** A dimension of more values than this is not kept beside pairs. */
 const MOST_THIRD = 255;
 
-/** What is asked beside pairs of addresses: the type of the event. It costs an event its entropy. */
+/** The third dimension of pairs of addresses: the type of the event, which takes few bits. */
 function thirdOf(a: Dimension, b: Dimension, { dimensions }: Counted): Dimension | undefined {
   const third = dimensions.present.find(({ name }) => name === THIRD);
   if (a.name !== 'src_ip' || b.name !== 'dst_ip' || third === undefined) return undefined;

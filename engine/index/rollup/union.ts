@@ -31,7 +31,7 @@ export interface LongValues {
   readonly values: Pick<DistinctValues, 'ip6' | 'texts'>;
 }
 
-/** What a rank stands for. */
+/** The value of a rank. */
 export function valueOfRank(rank: Rank, long: LongValues): GroupValue {
   if (rank < NUMBERS) return rank;
   return rank === NO_VALUE ? null : long.valueAt(rank - NUMBERS);

@@ -28,7 +28,7 @@ export const DIMENSIONS = [
   'conn_state',
 ] as const;
 export type DimensionName = (typeof DIMENSIONS)[number];
-/** What rows are grouped by: a dimension, or an attribute. */
+/** A key to group rows by: a dimension or an attribute. */
 export type GroupKey = DimensionName | `a:${string}`;
 
 export function isDimension(key: GroupKey): key is DimensionName {

@@ -45,7 +45,7 @@ interface RowsBeside {
   readonly row: string;
 }
 
-/** What happens in addition to the swap. */
+/** Changes made together with the swap. */
 export interface SwapOptions {
   /** The audit log's entry; by default, a merge. */
   audit?: { readonly operation: string; readonly detail: Readonly<Record<string, unknown>> };

@@ -32,7 +32,7 @@ export interface PreviewRow {
   attributes: [string, string][];
 }
 
-/** What is known of the beginning of a source. */
+/** Findings from the beginning of a source. */
 export interface SourcePreview {
   name: string;
   location: SourceLocation;

@@ -48,7 +48,7 @@ interface OpenPart {
   unflowedPackets: number;
 }
 
-/** What is known of the times of a part's rows. */
+/** Time statistics of a part's rows. */
 interface PartTimes {
   readonly minTs: EpochMicros;
   readonly maxTs: EpochMicros;

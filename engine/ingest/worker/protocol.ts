@@ -100,7 +100,7 @@ export interface SourceState {
   decisions: Decisions;
   metadata: Record<string, unknown>;
   notes: string[];
-  /** What the importer reported about a content that ends within a record. */
+  /** The importer's report on a content that ends within a record. */
   broken: Broken | undefined;
   elapsedMs: number;
   /** Set if the source was read to its end. */
@@ -166,7 +166,7 @@ export interface FileHashes {
   reason: string | undefined;
 }
 
-/** What to skip of a source that is read. */
+/** The part of a source to skip. */
 export interface SkipPlan {
   /** Committed by an interrupted import of this source. */
   resume: Known | undefined;

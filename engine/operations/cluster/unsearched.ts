@@ -1,4 +1,4 @@
-/** What a view of the case on a cluster did not search. */
+/** Data that a view of a case on a cluster did not search. */
 import type { Result } from '../../contract/operations.ts';
 import { clickhouseMatchedLines } from '../../query/index.ts';
 import type { GivenList, View } from '../../search/index.ts';

@@ -1,4 +1,4 @@
-/** What the values in a query may refer to. */
+/** Context that the values in a query may refer to. */
 import type { EpochMicros } from '../../contract/event.ts';
 import type { Test } from '../syntax/ast.ts';
 import type { Field } from '../names/fields.ts';
@@ -11,7 +11,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** What numbers of sources and tags are called. */
+/** Names of sources and tags by their numbers. */
 export interface Names {
   /** Read where something needs one: a case may have thousands. */
   readonly sources: () => readonly Named[];

@@ -46,7 +46,7 @@ export interface ShapedEvents {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** What a stage that changes events needs in addition to them. */
+/** Additional input of a stage that changes events. */
 export interface Shaping {
   /** Whether an earlier stage has made a table of them. */
   readonly isTable: boolean;

@@ -1,6 +1,6 @@
 /**
- * What a query consists of, by the places in its text: its filter, the items of that, its stages, the
- * beginning of it that gives events. Nothing is looked up; a text that is wrong has an outline, too.
+ * The parts of a query by their positions in its text: its filter, the items of the filter, its stages, and the
+ * leading part that returns events. Nothing is looked up; an invalid text has an outline, too.
  */
 import type { Ast, Expression, Span, Test } from '../syntax/ast.ts';
 import { knownField } from '../names/fields.ts';

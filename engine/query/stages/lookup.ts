@@ -259,7 +259,7 @@ function withColumns(stage: LookupStage, relation: Relation, around: Surrounding
 /** Literals by literals, those of one type each. */
 type Pairs = readonly (readonly [from: string, to: string])[];
 
-/** What `pairs` map a value to; the types are those of the pairs if they become a table. */
+/** The results that `pairs` map a value to; types as in the pairs' table. */
 function lookedUp(sql: string, pairs: Pairs, types: readonly string[], scope: ClickHouseScope) {
   const table = scope.listTable(types, pairs, 1);
   if (table !== undefined) return mappedByTable(sql, table);

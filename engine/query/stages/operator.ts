@@ -42,7 +42,7 @@ interface MatchedRangeOf {
   readonly to: number | undefined;
 }
 
-/** What a stage needs from rollups. */
+/** A stage's question to rollups. */
 export interface GroupedBy {
   readonly stage: 'top' | 'values' | 'stats';
   readonly fields: readonly Name[];
@@ -127,6 +127,6 @@ export interface StageOperator<S> {
   refusesBatches?(stage: S): string | undefined;
   /** The same for a table in memory. */
   batchTable?(stage: S, table: BatchTable, around: Surroundings): BatchTable;
-  /** What makes it depend on all events at once, so that a single pass cannot answer it. */
+  /** The reason why it depends on all events at once and a single pass cannot answer it. */
   needsAllEvents?(stage: S): string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Filters of the language: words, tests of fields and what binds them, also as other tools' query
- * languages spell them.
+ * Parses filters: words, tests of fields, and the operators between them, including the spellings
+ * of other tools' query languages.
  */
 import type { Ast, CompareOp, Expression, ValueNode } from './ast.ts';
 import {
@@ -21,28 +21,28 @@ import { TestParser, group, lastOf } from './test-parser.ts';
 
 /** Queries within a query: each reads its segments by itself. */
 export const MAX_UNIONS = 16;
-/** Characters of a filter that a reading shows. */
+/** Length at which a note on how a filter was read is truncated. */
 const MAX_READING = 300;
 
 /** Comparison operators. */
 const VALUE_SIGN = /\s*(==|!=|>=|<=|=|>|<)/y;
-/** Something that can be a term. */
+/** Text that can be a term. */
 const TERM_AHEAD = /[\s\u0000]*[^\s\u0000|)]/y;
 /** Words that may have been meant as a pattern: the first begins with a slash, and the last ends with one. */
 const BETWEEN_SLASHES = /\/(?!\s)[^/|"()]+(?<!\s)\/(?=[\s\u0000()|]|$)/y;
 
 export abstract class FilterParser extends TestParser {
   protected unions = 0;
-  /** How deep the step of a sequence is that is being read. */
+  /** Nesting depth of the sequence step that is being read. */
   protected stepDepth: number | undefined;
-  /** Whether other tools' comparisons are read as the words they are made of. */
+  /** Whether comparisons of other tools are read as plain words. */
   private plain = false;
-  /** Where those words end. */
+  /** End of those words. */
   private plainEnd = 0;
-  /** Operators in lower case that may have been meant as words, and words as operators. */
+  /** Lower-case operators that may have been meant as words, and words that may have been meant as operators. */
   private doubtful = new Set<string>();
   private readonly words = new Set<string>();
-  /** Where words stand that are no expression, so that they are not read as one again and again. */
+  /** Positions of words already found to be no expression: they are not tried again. */
   private readonly noExpressions = new Set<number>();
   readonly readings: string[] = [];
 
@@ -111,7 +111,7 @@ export abstract class FilterParser extends TestParser {
     }
   }
 
-  /** Whether a step of a sequence ends here: brackets that begin in it are closed. */
+  /** Whether a step of a sequence ends here, with all its brackets closed. */
   protected isStepEnd(): boolean {
     return this.stepDepth === this.depth && STEP_END.test(this.scan.peekWord());
   }
@@ -139,7 +139,7 @@ export abstract class FilterParser extends TestParser {
     return (this.scan.inCall && next === ',') || this.isSquareEnd();
   }
 
-  /** `a and b`: had the word been meant, it would stand between plain words. */
+  /** Notes `and` between plain words, where it may have been meant as a word. */
   private noteDoubt(sign: string, before: Expression, behind: Expression): void {
     if (/^[a-z]/.test(sign) && this.isWord(before, 'last') && this.isWord(behind, 'first'))
       this.doubtful.add(sign);
@@ -147,7 +147,7 @@ export abstract class FilterParser extends TestParser {
 
   private isWord(node: Expression, end: 'first' | 'last'): boolean {
     const isGroup = node.node === 'and' || node.node === 'or';
-    // `(a) b` begins with a bracket as well, which is that of its first item.
+    // `(a) b` also begins with a bracket: that of its first item.
     const inBrackets = !isGroup || node.items[0]!.start !== node.start;
     if (inBrackets && this.scan.text[node.start] === '(') return false;
     if (isGroup) return this.isWord(end === 'first' ? node.items[0]! : lastOf(node.items), end);
@@ -155,7 +155,7 @@ export abstract class FilterParser extends TestParser {
     return node.node === 'text' && !node.quoted;
   }
 
-  /** @param first whether it stands where `not` is an operator, not one word of several */
+  /** @param first whether `not` is an operator here, not one of several words */
   private not(inStage: boolean, first: boolean): Expression {
     const { scan } = this;
     scan.skipSpace();
@@ -330,7 +330,7 @@ export abstract class FilterParser extends TestParser {
         ...{ node: 'compared', left, op: undefined, right: undefined, start, end: left.end },
         written: scan.text.slice(start, left.end),
       };
-    // Words, one of which is a sign.
+    // These are words, and one of them is a sign.
     this.noExpressions.add(start);
     scan.rewind(start);
     this.terms = terms;
@@ -463,7 +463,7 @@ export abstract class FilterParser extends TestParser {
     return negated ? { node: 'not', item, start, end } : item;
   }
 
-  /** What is read from `start` on as a test, with what the same text is as words, if it can be that. */
+  /** Adds to a test the reading of the same text as plain words, if there is one. */
   private orText(field: Expression, start: number, doubtful = false): Expression {
     const { scan } = this;
     const end = scan.pos;
@@ -486,7 +486,7 @@ export abstract class FilterParser extends TestParser {
     }
   }
 
-  /** Undefined: one of them would end after `end`. */
+  /** Undefined if a word would extend beyond `end`. */
   private plainWords(end: number): Expression | undefined {
     const { scan } = this;
     const items: Expression[] = [];

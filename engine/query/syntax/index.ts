@@ -1,4 +1,4 @@
-/** What the window may know of the language: its grammar, which needs no case and no engine. */
+/** The part of the language that the window uses: the grammar, which needs no case and no engine. */
 export type { Ast, Expression, Span, Test } from './ast.ts';
 export type { Token, TokenType } from './lex.ts';
 export { parseQuery, tokensOf } from './parse.ts';

@@ -1,12 +1,12 @@
 /**
  * Reads the words, quotes, numbers and signs of a query, one at a time, as the parser asks for them:
- * what a character means depends on where it stands (`/` opens a pattern only after `field:`, a
- * comma parts names only in stages). What was read is kept as tokens, from which the window has its
- * colours, so that they show what the parser read.
+ * the meaning of a character depends on its context (`/` opens a pattern only after `field:`, a
+ * comma separates names only in stages). Everything that was read is kept as tokens. The window
+ * colours queries by them, so its colours always agree with the parser.
  *
- * Invariants: every method either moves forward or throws a QueryError, and none reads a character
- * more often than a fixed number of times. Tokens are in order and do not overlap, and only space
- * lies between those before `pos`, once the parser knows what it reads.
+ * Invariants: every method either moves forward or throws a QueryError, and reads each character a
+ * bounded number of times. Tokens are in order and do not overlap; once the parser has decided how
+ * to read a text, only space separates the tokens before `pos`.
  */
 import {
   isBarePattern,
@@ -41,7 +41,7 @@ export type TokenType =
   | 'punctuation'
   | 'pipe'
   | 'word'
-  /** What the parser refused. */
+  /** Text that the parser rejected. */
   | 'error';
 
 export interface Token {
@@ -61,9 +61,9 @@ export class Lexer {
   readonly text: string;
   readonly tokens: Token[] = [];
   pos = 0;
-  /** Whether it reads within the brackets of a function, where a comma ends a word. */
+  /** Inside the brackets of a function, where a comma ends a word. */
   inCall = false;
-  /** Whether it reads a query within square brackets. */
+  /** Inside a query in square brackets. */
   inSquare = false;
   private isSilent = false;
   private patternEnds: PatternEnds | undefined;
@@ -108,7 +108,7 @@ export class Lexer {
     return this.matchHere(IDENTIFIER)?.[0] ?? '';
   }
 
-  /** The name of `name:` if that stands here. */
+  /** The name of a `name:` at this position. */
   peekField(): string | undefined {
     return this.matchHere(FIELD)?.[1];
   }
@@ -118,19 +118,19 @@ export class Lexer {
     return c === '"' || c === "'";
   }
 
-  /** What `pattern`, which is sticky, matches at a place; nothing is consumed. */
+  /** Matches the sticky `pattern` at a position without consuming anything. */
   matchHere(pattern: RegExp, at = this.pos): RegExpExecArray | undefined {
     pattern.lastIndex = at;
     return pattern.exec(this.text) ?? undefined;
   }
 
-  /** Whether `pattern`, which is sticky, matches at a place. */
+  /** Whether the sticky `pattern` matches at a position. */
   matches(pattern: RegExp, at = this.pos): boolean {
     pattern.lastIndex = at;
     return pattern.test(this.text);
   }
 
-  /** The text at this place, for an error. */
+  /** The text at this position, for an error message. */
   found(): string {
     this.skipSpace();
     if (this.pos >= this.text.length) return 'the end';
@@ -139,25 +139,25 @@ export class Lexer {
 
   // -- tokens ------------------------------------------------------------------------------------
 
-  /** Keeps what was read from `start` on as a token. */
+  /** Records the text from `start` on as a token. */
   mark(type: TokenType, start: number, end = this.pos): void {
     if (!this.isSilent && end > start) this.tokens.push({ type, start, end });
   }
 
-  /** The last token turned out to be another. */
+  /** Changes the type of the last token. */
   retype(type: TokenType): void {
     const last = this.isSilent ? undefined : this.tokens.pop();
     if (last !== undefined) this.tokens.push({ ...last, type });
   }
 
-  /** Goes back to read again: tokens from there on are dropped. */
+  /** Moves back to `pos` and drops the tokens after it. */
   rewind(pos: number): void {
     this.pos = pos;
     if (this.isSilent) return;
     while ((this.tokens[this.tokens.length - 1]?.start ?? -1) >= pos) this.tokens.pop();
   }
 
-  /** Reads ahead, or the same once more: without tokens. */
+  /** Runs `read` without recording tokens, to look ahead or to read a text a second time. */
   silently<T>(read: () => T): T {
     const before = this.isSilent;
     this.isSilent = true;
@@ -175,7 +175,7 @@ export class Lexer {
     this.mark(type, start);
   }
 
-  /** Consumes a word of a filter that was looked at. */
+  /** Consumes a word that `peekWord` returned. */
   acceptWord(word: string): void {
     this.accept(word.length, wordType(word));
   }
@@ -188,7 +188,7 @@ export class Lexer {
     return true;
   }
 
-  /** Consumes `pattern`, which is sticky, if it matches here (no space is skipped), without a token. */
+  /** Consumes the sticky `pattern` if it matches here (no space is skipped); records no token. */
   takeMatch(pattern: RegExp): RegExpExecArray | undefined {
     const found = this.matchHere(pattern);
     if (found !== undefined) this.pos += found[0].length;
@@ -231,10 +231,10 @@ export class Lexer {
   }
 
   /**
-   * A pattern between slashes, with its flags. Undefined when what stands here is a path rather than
-   * a pattern: then nothing is consumed. The first slash that no backslash or brackets protect ends
-   * it, and only `i`, space, a bracket, `|` or the end may follow that.
-   * @param bare without a field before it: a path is likelier, and nothing is an error
+   * A pattern between slashes, with its flags. Undefined, with nothing consumed, if the text is a path
+   * rather than a pattern. The first slash that neither a backslash nor brackets protect ends the
+   * pattern; only `i`, space, a bracket, `|` or the end may follow it.
+   * @param bare without a field before it: then a path is more likely, and nothing is an error
    */
   regex(bare = false): { pattern: string; ignoreCase: boolean } | undefined {
     if (this.text[this.pos] !== '/') return undefined;
@@ -259,7 +259,7 @@ export class Lexer {
     return undefined;
   }
 
-  /** The same as an argument: what stands here begins with a slash and can be nothing else. */
+  /** The same for an argument that begins with a slash and can only be a pattern. */
   regexArgument(): { pattern: string; ignoreCase: boolean } {
     const open = this.pos;
     const found = this.regex();
@@ -270,9 +270,9 @@ export class Lexer {
   // -- what is wrong -----------------------------------------------------------------------------
 
   /**
-   * Goes on after an error: after the last token, or after the word at `position` when that is what
-   * was refused, which becomes a token then. A `|` begins a stage whatever was wrong before it.
-   * @param isStuck nothing was read since the error before
+   * Continues after an error: after the last token, or after the rejected word at `position`, which
+   * becomes a token of type `error`. A `|` always begins a stage.
+   * @param isStuck nothing was read since the previous error
    */
   skipError(position: number, isStuck: boolean): void {
     const last = this.tokens[this.tokens.length - 1];
@@ -280,7 +280,7 @@ export class Lexer {
     if (this.atEnd()) return;
     if ((position !== this.pos && !isStuck) || this.text[this.pos] === '|') return;
     const end = errorEnd(this.text, this.pos);
-    // A text whose end is not written yet.
+    // An unclosed quote is a text that is still being typed.
     this.accept(end - this.pos, this.atQuote() ? 'string' : 'error');
   }
 }

@@ -38,7 +38,7 @@ import { INTERVAL } from './value-parser.ts';
 const MAX_STAGES = 50;
 /** Rows that `top`, `head`, `tail`, `talkers` and `patterns` can be asked for. */
 const MAX_LIMIT = 1_000_000_000;
-/** Events of a step at most. */
+/** The most events that a step of a sequence can require. */
 const MOST_TIMES = 10_000;
 const TIMES = /^x(\d+)$/i;
 /** KQL names a column in front: `n = count()`. */
@@ -59,11 +59,11 @@ export function parseQuery(text: string): Ast {
 }
 
 /**
- * The tokens of a query, in order: what the parser read, and after an error what it reads when it
- * begins again there. Only space lies between them.
+ * The tokens of a query, in order. After an error the parser continues. Only space
+ * separates the tokens.
  */
 export function tokensOf(text: string): readonly Token[] {
-  // No query, which is not read.
+  // Too long to be a query; it is not read.
   if (text.length > MAX_QUERY_LENGTH) return [{ type: 'error', start: 0, end: text.length }];
   const lexer = new Lexer(text);
   for (let before = -1; ;) {
@@ -173,7 +173,7 @@ class Parser extends FilterParser {
     };
   }
 
-  /** What was found instead of what a stage needs. */
+  /** The error for text that is not what a stage needs. */
   private expected(what: string, form: string, at?: number): QueryError {
     const found = this.scan.found();
     return syntaxError(`found ${found}, expected ${what}`, at ?? this.scan.pos, `write: ${form}`);
@@ -284,7 +284,7 @@ class Parser extends FilterParser {
     return name;
   }
 
-  /** What stands in the brackets of a measure. */
+  /** The operand in the brackets of a measure. */
   private measured(fn: FunctionName, form: string): Name | undefined {
     const { scan } = this;
     const { pos: open } = scan;
@@ -341,7 +341,7 @@ class Parser extends FilterParser {
     return { name, expression, start, end: expression.end };
   }
 
-  /** The condition of `countif`, as what there is where it holds. */
+  /** The condition of `countif`, as a value that exists where the condition holds. */
   private counted(): Name {
     const { scan } = this;
     scan.skipSpace();
@@ -393,7 +393,7 @@ class Parser extends FilterParser {
     return distinctNames(out);
   }
 
-  /** A field or a column, which an expression is only by its name. */
+  /** A field or a column; an expression counts as one only by its name. */
   private column(form: string): Name {
     const { name, start, end } = this.name(form);
     return { name, start, end };
@@ -452,7 +452,7 @@ function isStageName(name: string): name is StageName {
 function isFunctionName(name: string): name is FunctionName {
   return MEASURES.has(name) || PERCENTILE.test(name);
 }
-/** What the column of a measure may begin with. */
+/** Whether a name can begin the column of a measure. */
 function isMeasureName(name: string): boolean {
   return isFunctionName(name) || FUNCTION_ALIASES.has(name);
 }

@@ -1,4 +1,4 @@
-/** Where a query's parts are in its text: its filter, the items of that, its stages. */
+/** Positions of a query's parts in its text: its filter, the items of the filter, its stages. */
 import type { Expression, Span, Stage } from './ast.ts';
 import { tokensOf } from './parse.ts';
 
@@ -32,12 +32,12 @@ export function trimmed(text: string, start: number, end: number): Span {
   };
 }
 
-/** The parts between the `|` of the outermost level, whatever is wrong within them. */
+/** The parts between the outermost `|`, whatever errors they contain. */
 export function pieceSpans(text: string): Span[] {
   const out: Span[] = [];
   let start = 0;
   let depth = 0;
-  /** How deep brackets are that hold a query. */
+  /** Nesting depths of square brackets that contain a query. */
   const squares: number[] = [];
   let before = '';
   for (const token of tokensOf(text)) {

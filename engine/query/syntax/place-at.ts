@@ -1,13 +1,13 @@
-/** What may be written at a place of a query, for completion. */
+/** Finds what can be completed at a position of a query. */
 import type { Token } from './lex.ts';
 import { STAGE_ALIASES } from './lexemes.ts';
 import { tokensOf } from './parse.ts';
 
 interface Typed {
-  /** Where the word begins that is being typed, and where it ends after the place. */
+  /** Start of the word being typed, and its end after the position. */
   readonly start: number;
   readonly end: number;
-  /** What of it is written before the place, without quotes. */
+  /** The part of the word before the position, without quotes. */
   readonly typed: string;
 }
 
@@ -24,7 +24,7 @@ export type Place = Typed &
 interface Level {
   /** The stage's name, without aliases; '' before the first. */
   stage: string;
-  /** Whether a `:` was read: what follows it in a sequence are filters. */
+  /** Whether a `:` was read: in a sequence, filters follow it. */
   hasColon: boolean;
 }
 
@@ -32,7 +32,7 @@ export function placeAt(text: string, at: number): Place {
   const before = text.slice(0, at);
   const [tail = ''] = /^[^\s()|"',]*/.exec(text.slice(at)) ?? [];
   const end = at + tail.length;
-  // With one letter more there is always a word that is being typed, and before it what it is for.
+  // Appending a letter guarantees that there is a word being typed, whose context is in the tokens before it.
   const tokens = tokensOf(`${before}x`);
   const last = tokens.length - 1;
   const start = Math.min(tokens[last]?.start ?? at, at);
@@ -66,7 +66,7 @@ function fieldAt(text: string, tokens: readonly Token[]): number | undefined {
       if (tokens[i]?.type === 'bracket') depth += /^[)\]}]$/.test(written(i)) ? 1 : -1;
     }
     i -= 1;
-    // A query, whose values these are not.
+    // An inner query: its words are not values of the field.
     if (written(i + 1) === '[' && /^in$/i.test(written(i))) return undefined;
   }
   while (tokens[i]?.type === 'compare' || written(i) === ':' || isTestWord(tokens[i], written(i)))

@@ -1,6 +1,6 @@
 /**
- * What other tools' tests by word mean as patterns, and what to write for stages that this language
- * has no equal for. How they are spelled: lexemes.ts.
+ * Translates the word tests of other tools to patterns, and suggests replacements for stages that
+ * this language does not have. lexemes.ts has the spellings.
  */
 
 export type WordTest = 'in' | 'contains' | 'startswith' | 'endswith' | 'matches' | 'like' | 'has';

@@ -29,7 +29,7 @@ export interface StageReader {
   number(): number | undefined;
   name(): Name;
   names(): Name[];
-  /** A name that only a field or a column has: no expression is computed in its place. */
+  /** The name of a field or a column, not an expression. */
   column(): Name;
   columns(): Name[];
   /** The name of a file: a word or a text in quotes. */
@@ -42,7 +42,7 @@ export interface StageReader {
   take(sign: '=' | ':' | '(' | ')'): boolean;
   measure(): Measure;
   interval(): Interval | undefined;
-  /** @param after a word that it must follow */
+  /** @param after the word that must precede it */
   neededInterval(after?: string): Interval;
   /** A filter up to `then` or the end, and the required number of events: `failed x10`. */
   step(): SequenceStep;

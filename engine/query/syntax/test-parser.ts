@@ -1,6 +1,6 @@
 /**
- * The test of a field, after its name: a word, a text in quotes, a pattern, a comparison, a range, a
- * list; and the operators that stand between tests.
+ * Parses the test of a field, after its name (a word, a quoted text, a pattern, a comparison, a range
+ * or a list), and the operators between tests.
  */
 import type { Expression, Test } from './ast.ts';
 import { GLUED_AND, RANGE } from './lexemes.ts';
@@ -11,7 +11,7 @@ import { ValueParser } from './value-parser.ts';
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
 /** A value in the braces of Wireshark: `{80, 443}`. */
 const SET_WORD = /[^\s\u0000()|"},]+/y;
-/** What an operator in lower case has after it. */
+/** An operand: a lower-case word is an operator only before one. */
 const OPERAND = /[\s\u0000]+[^\s\u0000|)]|["'(]/y;
 
 type Operator = 'AND' | 'OR' | 'NOT';
@@ -19,7 +19,7 @@ type Operator = 'AND' | 'OR' | 'NOT';
 export abstract class TestParser extends ValueParser {
   // -- operators ---------------------------------------------------------------------------------
 
-  /** The operator that stands here as it is written: `AND`, `and`, `&&`; undefined: there is none. */
+  /** The operator at this position as written (`AND`, `and`, `&&`), or undefined. */
   protected operatorHere(name: Operator): string | undefined {
     const { scan } = this;
     if (name === 'OR' && scan.peek() === '|')
@@ -50,8 +50,8 @@ export abstract class TestParser extends ValueParser {
   }
 
   /**
-   * What follows `name:`, or `name =`.
-   * @param compared after a sign of other tools, after which a text may begin with `[`
+   * The test after `name:` or `name =`.
+   * @param compared after a comparison sign, where a text may begin with `[`
    */
   protected testAfter(name: string, start: number, compared = false): Expression {
     const { scan } = this;

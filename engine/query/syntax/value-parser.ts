@@ -1,6 +1,6 @@
 /**
- * Expressions of the language: `len(message) > 100`, `bytes / 2`, `if(a, b, c)`; and what all levels
- * of the parser share.
+ * Parses expressions: `len(message) > 100`, `bytes / 2`, `if(a, b, c)`. The base of all levels of the
+ * parser.
  */
 import {
   INTERVAL_UNITS,
@@ -36,7 +36,7 @@ export abstract class ValueParser {
     this.scan = scan;
   }
 
-  /** A filter as `where` has it, with what is said of how it was read. */
+  /** A filter as in `where`, with notes on how it was read. */
   protected abstract condition(): Expression;
 
   // -- limits and brackets -----------------------------------------------------------------------
@@ -175,7 +175,7 @@ export abstract class ValueParser {
 
   // -- functions ---------------------------------------------------------------------------------
 
-  /** `name(argument, …)`, of which the name was looked at. */
+  /** `name(argument, …)` whose name was already peeked at. */
   private call(written: string, start: number): ValueNode {
     const { scan } = this;
     const fn = written.toLowerCase();

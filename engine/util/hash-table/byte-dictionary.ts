@@ -36,7 +36,7 @@ export class ByteDictionary {
     return this.index.size;
   }
 
-  /** Of `data[from, to)`; -1 where it is new and beyond the limits. */
+  /** The number of `data[from, to)`; -1 if it is new and exceeds the limits. */
   idOf(data: Uint8Array, from: number, to: number): number {
     if (data !== this.given) {
       this.given = data;

@@ -16,9 +16,9 @@ export const MOST_ALIKE = 16;
 export class HashIndex {
   /** Entries. */
   size = 0;
-  /** Pairs of an entry + 1, 0 where free, and its hash: one look at memory gives both. */
+  /** Pairs of an entry plus one (0: free) and its hash: one memory access reads both. */
   private slots: Int32Array;
-  /** Where the last look ended. */
+  /** Slot at which the last look-up ended. */
   private slot = 0;
 
   /** @param room for so many entries at first */
@@ -26,7 +26,7 @@ export class HashIndex {
     this.slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(Math.max(room, LEAST_ROOM))));
   }
 
-  /** Entries there are places for: half of the places stay free. */
+  /** Capacity in entries: half of the slots stay free. */
   get room(): number {
     return this.slots.length >>> 2;
   }
@@ -36,7 +36,7 @@ export class HashIndex {
     return this.look(hash << 1, hash);
   }
 
-  /** The entry of this hash after the one that was found last, or -1. */
+  /** The next entry of this hash after the last one found, or -1. */
   next(hash: number): number {
     return this.look(this.slot + 2, hash);
   }
@@ -54,7 +54,7 @@ export class HashIndex {
     return entry - 1;
   }
 
-  /** Puts an entry where the last look for its hash ended; one that is there goes. */
+  /** Stores an entry in the slot where the last look-up of its hash ended, replacing the one there. */
   put(entry: number, hash: number): void {
     if (this.slots[this.slot] === 0) {
       if (this.size === this.room) {
@@ -73,7 +73,7 @@ export class HashIndex {
     this.put(entry, hash);
   }
 
-  /** Closes the gap that the entry leaves: nothing marks places where entries were. */
+  /** Deletes by closing the gap, without tombstones. */
   delete(entry: number, hash: number): void {
     const { slots } = this;
     const mask = slots.length - 1;

@@ -1,6 +1,6 @@
 /**
- * Hashes by a seed of the process: evidence cannot be made to collide. What is stored never depends on them. All are
- * signed numbers of 32 bits.
+ * Hashes seeded per process, so that crafted evidence cannot cause collisions. Nothing stored depends on them. All are
+ * signed 32-bit numbers.
  */
 import { randomInt } from 'node:crypto';
 

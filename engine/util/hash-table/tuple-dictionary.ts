@@ -50,7 +50,7 @@ export class TupleDictionary {
     }
   }
 
-  /** The same without new ones: -1 for those that there are not. */
+  /** The same without adding tuples: -1 for unknown ones. */
   find(words: readonly Int32Array[], n: number, out: Int32Array): void {
     this.hash(words, n);
     for (let i = 0; i < n; i++) out[i] = this.idAt(words, i);
@@ -89,7 +89,7 @@ export class TupleDictionary {
 
   /** Room for twice as many tuples: `put` grows the index. */
   private grow(): void {
-    // Both are there for a moment: as much as the new one once more.
+    // Old and new array exist side by side for a moment.
     this.onGrow(this.bytes);
     const tuples = new Int32Array(this.tuples.length * 2);
     tuples.set(this.tuples);

@@ -1,4 +1,4 @@
-/** What both sides of a connection sent, in the order in which it arrived. */
+/** The data that both sides of a connection sent, in order of arrival. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { Fragment, useMemo, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';

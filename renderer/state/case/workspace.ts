@@ -27,7 +27,7 @@ export interface Workspace {
   readonly results: ResultLists;
   readonly parsed: ParsedQueries;
   readonly lists: Lists;
-  /** What is being asked about the view. */
+  /** Running calls about the view. */
   readonly asking: Asking;
   readonly commands: CommandList;
   readonly dialogs: Dialogs;
@@ -125,7 +125,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
 interface Preferences {
   /** Sets one at once, and has the engine keep all of them a moment later. */
   readonly set: Workspace['setPreference'];
-  /** What the engine keeps, with what it did not get yet. */
+  /** The engine's settings, with changes that it has not received yet. */
   since(kept: Session['preferences']): Session['preferences'];
 }
 

@@ -20,7 +20,7 @@ import { countRows, stepsOf } from '../rollup-section.ts';
 
 /** Its name from when it was no part of a rollup: files of before and after are read alike. */
 export const CUBE_SECTION = 'combinations';
-/** What stands for packets that belong to a flow. */
+/** The column that tells packets of flows from others. */
 export const FLOW_COLUMN = 'flow';
 /** Columns of which the cube does not have the values. */
 export const PRESENCE_ONLY: ReadonlySet<string> = new Set(['src_ip', 'dst_ip', FLOW_COLUMN]);

@@ -1,8 +1,8 @@
 /**
- * Counts and sums of a segment's rows by columns of few values together, under conditions on any of these, exactly
- * and without the segment: see `cube-section.ts`. A rollup asks it first.
+ * Exact counts and sums of a segment's rows by combinations of columns with few values, under conditions on any of
+ * these, without reading the segment: see `cube-section.ts`. A rollup consults it first.
  *
- * What it gains (docs/adr/0043): the largest groups of an attribute at ten million events take 10 ms of processor
+ * Gain (docs/adr/0043): the largest groups of an attribute at ten million events take 10 ms of processor
  * time instead of 56, counts by two columns 18 instead of 189.
  */
 import type { OwnedCache } from '../../text/text-cache.ts';
@@ -21,7 +21,7 @@ import type { Restriction, RollupGroups, RollupQuestion } from '../rollup-groups
 import { type Measure, measuresOf } from '../sets.ts';
 import { CUBE_SECTION, FLOW_COLUMN, MOST_VALUES, PRESENCE_ONLY } from './cube-section.ts';
 
-/** What of a cube is asked. */
+/** A question that a cube can answer. */
 export interface CubeQuestion extends RollupQuestion {
   /** The column of the segment; undefined: no row has a value. */
   readonly columnOf: (key: GroupKey) => string | undefined;
@@ -79,7 +79,7 @@ export class Cube {
     return reader?.guarded(() => new Cube(file, reader, cache));
   }
 
-  /** Whether it tells packets of flows from others. Older programs left that out where there was much else. */
+  /** Whether packets of flows are told from others. Older versions omitted that in large cubes. */
   get hasFlows(): boolean {
     return this.columns.has(FLOW_COLUMN);
   }
@@ -103,7 +103,7 @@ export class Cube {
     return dims.reduce((product, key) => product * (this.sizeOf(columnOf(key)) + 1), 1);
   }
 
-  /** Of what is covered. */
+  /** Requires a question that is covered. */
   groups(question: CubeQuestion): RollupGroups {
     return this.reader.guarded(() => this.read(question));
   }
@@ -152,7 +152,7 @@ export class Cube {
     return (column === undefined ? undefined : this.columns.get(column))?.size ?? 0;
   }
 
-  /** Reading it is most of an answer. */
+  /** Reads the table, which is most of an answer's cost. */
   private opened(): Table {
     const { cache } = this;
     if (cache === undefined) return (this.table ??= this.readTable());

@@ -3,7 +3,7 @@
  * so that all of a case's are hardly more than one segment's. Asked for one of these values, the top
  * answers for all segments.
  *
- * What it gains (docs/adr/0015): destinations of one source at 100 million events take 8.5 ms instead of 69 to 113; the
+ * Gain (docs/adr/0015): destinations of one source at 100 million events take 8.5 ms instead of 69 to 113; the
  * aim is 30.
  *
  * A section has the groups of one value of a third dimension, or of none of its values, which is then the
@@ -68,7 +68,7 @@ export function frequentOf(
 ): { sections: Section[]; set: FrequentSet } | undefined {
   const [a, b] = (SETS[which] ?? []).map((name) => axisOf(name, tables));
   if (a === undefined || b === undefined || tables.rows > 0xffff_ffff) return undefined;
-  // What has none of the first values has nothing to add.
+  // Parts without any of the first values contribute nothing.
   const having = sources.filter((source) => sizeOf(source.distinct(a.name)) > 0);
   const third = thirdOf(having, [a.name, b.name], tables);
   const cells = (b.size + 1) * (third === undefined ? 1 : third.size + 1);
@@ -352,7 +352,7 @@ export class FrequentPairs {
     ).filter((rollup) => rollup !== undefined);
   }
 
-  /** Undefined when this cannot tell. */
+  /** Undefined if the sections cannot answer. */
   groups(question: RollupQuestion): RollupGroups[] | undefined {
     const { dims, where = [] } = question;
     const [first] = SETS[this.set.which] ?? [];

@@ -18,7 +18,7 @@ export function largestSection(which: number): string {
   return `rollup.largest.${which}`;
 }
 
-/** What all groups of a set are, where only the largest are kept. */
+/** Totals over all groups of a set of which only the largest are stored. */
 export interface SetTotal {
   /** Of `SETS`. */
   readonly which: number;

@@ -78,7 +78,7 @@ function isEmpty({ numbers, ip6, texts }: RollupGroups['values'][number]): boole
   return numbers.length + ip6.length + texts.length === 0;
 }
 
-/** What all parts have sums of, but for what none has. */
+/** Measures that every part has sums of, without those that no row has. */
 function measuresOf(
   dims: readonly DimensionName[],
   parts: readonly Rollup[],

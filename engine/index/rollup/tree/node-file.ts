@@ -22,7 +22,7 @@ import { type SetTotal, largestOf, largestSection } from './largest.ts';
 import { mergedTables } from './merged-tables.ts';
 import { tablesSection } from './tables-section.ts';
 
-/** A node of another version is as good as none. */
+/** Nodes of other versions are ignored. */
 const VERSION = 1;
 const SECTION = 'node';
 const HASH_DIGITS = 16;
@@ -35,7 +35,7 @@ interface NodeSegment {
   readonly sha256: string;
 }
 
-/** What a segment is known by: the SHA-256 of its side file, or its own where it is too small for one. */
+/** Identifies a segment's state: the SHA-256 of its side file, or of the segment if it is too small for one. */
 export function stateOf({
   index,
   sha256,
@@ -65,7 +65,7 @@ export interface NodeHead {
   readonly sections: readonly { readonly name: string; readonly sha256: string }[];
 }
 
-/** What names of nodes look like. */
+/** File names of nodes. */
 export const NODE_FILE = new RegExp(`^[0-9a-f]{${HASH_DIGITS * 2}}[.]rollup$`);
 
 /** The name of its file, which nothing else has. */
@@ -174,7 +174,7 @@ export class NodeFile {
     try {
       const reader = BlockReader.open(file, SECTION);
       const head = reader?.guarded(() => headOf(reader.head));
-      // One that is another's by name is not what was written there, whatever it says.
+      // A file under another node's name was not written there by Daybook.
       if (head !== undefined && nodeFileName(head) !== basename(path)) throw damagedFile(path);
       if (head !== undefined) return new NodeFile(file, head);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Which nodes stand for which segments, and which are to be made. */
+/** Chooses nodes that replace segments, and plans which nodes to build. */
 import { TOP } from './node-file.ts';
 
 /** Numbers of the segments that a node has the groups of. */

@@ -1,7 +1,7 @@
 /**
  * The nodes of a case: which of them fit the current segments, and their answers.
  *
- * Holds always: a node that cannot be read is not used, as if it were not there.
+ * Invariant: an unreadable node is treated as missing.
  */
 import { join } from 'node:path';
 import { listCaseFolder } from '../../../util/files/case-files.ts';
@@ -41,7 +41,7 @@ export class RollupNodes {
   private readonly handles = new Map<string, Handle>();
   private readonly open = new OpenFiles<Handle>(MOST_OPEN);
   private listed = false;
-  /** What `of` found. */
+  /** Result of the last `of`. */
   private fit: { segments: readonly CaseSegment[]; nodes: readonly Handle[] } | undefined;
 
   /** @param folder the case's */
@@ -117,7 +117,7 @@ export function nodesIn(caseFolder: string): string[] {
 class Handle implements RollupNode {
   readonly level: number;
   readonly segments: readonly number[];
-  /** What it was made from; nothing where it is of no use. */
+  /** The segments it was made from; none if it cannot be used. */
   readonly made: NodeFile['head']['segments'];
   damaged = false;
   private readonly caseFolder: string;

@@ -553,7 +553,7 @@ function ofValue(value: number): number {
   return -2 - value;
 }
 
-/** What is known of an open token before it is looked up. */
+/** State of an open token before it is looked up. */
 function unnumbered(data: Uint8Array, start: number, end: number, kinds: number): number {
   const value = kinds === DIGIT ? numberValue(data, start, end) : -1;
   if (value < 0) return BY_BYTES;

@@ -1,4 +1,4 @@
-/** What the case holds, in brief. */
+/** Summary of the case's contents. */
 import { counted } from '../../../contract/words/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts, SourceTotals } from '../facts.ts';
