@@ -54,7 +54,7 @@ export const payloadCommand: Command = {
   daybook payload CASE '/\\$\\{[a-z:]{2,20}/i' 'dst_port:8080'
   daybook payload CASE 'hex:4d5a9000' 'kind:flow src_ip:public' --tag executable
   daybook payload CASE 'password=' --format csv --out passwords.csv
-TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, but with i behind them:
+TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, unless an i follows them:
 '/RE/i'. Matches of one are at most 4,096 bytes long. QUERY says in which connections to search: those that its events
 belong to. Payloads are searched as sent. Bodies of HTTP/1, and of HTTP/2 in clear, that are compressed (gzip, deflate, br, zstd)
 or come in chunks or frames are searched decoded, too: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
