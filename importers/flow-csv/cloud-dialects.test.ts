@@ -665,3 +665,13 @@ it.each([
 ])('a login of %s is of the category that logins have', async (_, record, category) => {
   expect((await readOne(record))['category']).toBe(category);
 });
+
+it.each([
+  ['UserLoginFailed', 'Success', 'failure'],
+  ['UserLoginFailed', 'Failed', 'failure'],
+  ['UserLoggedIn', 'Success', 'success'],
+  ['New-InboxRule', 'Failed', 'failure'],
+])('Microsoft 365: %s with the status %s is a %s', async (Operation, ResultStatus, outcome) => {
+  const record = await readOne(office({ Operation, ResultStatus, RecordType: 15 }));
+  expect(record['outcome']).toBe(outcome);
+});
