@@ -10,8 +10,9 @@ import { LineProcess } from '../torture/line-process.ts';
 export { scratch } from '../harness.ts';
 
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
-/** Less than a test's timeout, and far more than a command takes on a quiet machine. */
+/** Less than a test's timeout, and than a hook's; far more than a command takes on a quiet machine. */
 const PATIENCE_MS = 170_000;
+export const HOOK_PATIENCE_MS = 290_000;
 
 export interface Outcome {
   /** Exit status; null when a signal ended it. */
@@ -27,6 +28,8 @@ interface RunOptions {
   node?: string;
   /** Undefined: unset, even if it is set for the tests. */
   env?: Record<string, string | undefined>;
+  /** `PATIENCE_MS` if absent. */
+  patienceMs?: number;
 }
 
 export interface Running {
@@ -36,6 +39,7 @@ export interface Running {
 
 /** Starts a command; standard input stays open. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
+  const { patienceMs = PATIENCE_MS } = options;
   const env: NodeJS.ProcessEnv = { ...process.env, ...options.env };
   delete env['DAYBOOK_REEXEC'];
   const child = spawn(options.node ?? process.execPath, [ENTRY, ...args], { env });
@@ -48,9 +52,9 @@ export function start(args: readonly string[], options: RunOptions = {}): Runnin
   const outcome = new Promise<Outcome>((resolve, reject) => {
     // A command that hangs fails its test, and is killed.
     const timer = setTimeout(() => {
-      err.push(Buffer.from(`e2e: killed after ${PATIENCE_MS / 1000} s\n`));
+      err.push(Buffer.from(`e2e: killed after ${patienceMs / 1000} s\n`));
       child.kill('SIGKILL');
-    }, PATIENCE_MS);
+    }, patienceMs);
     child.on('error', reject);
     child.on('close', (status) => {
       clearTimeout(timer);

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   Commands,
   daybook,
+  HOOK_PATIENCE_MS,
   json,
   ledgerLines,
   ndjson,
@@ -70,13 +71,11 @@ const commands = new Commands();
 
 async function importInto(name: string, folders: readonly string[]): Promise<Imported> {
   const folder = path.join(space!.folder, `${name}.daybook`);
-  const outcome = await daybook([
-    'import',
-    folder,
-    ...folders.map((each) => path.join(DATA, each)),
-    '--recursive',
-    '--json',
-  ]);
+  const paths = folders.map((each) => path.join(DATA, each));
+  // In a hook, two at once.
+  const outcome = await daybook(['import', folder, ...paths, '--recursive', '--json'], {
+    patienceMs: HOOK_PATIENCE_MS,
+  });
   const { sources, total } = ledgerLines(outcome);
   return { folder, sources, total: total.total, status: outcome.status };
 }
@@ -148,7 +147,7 @@ function always(name: string, folders: readonly string[]): void {
     }
     expect(total.byKind).toEqual(kinds);
     expect(await countOf(folder, 'kind:*')).toBe(sumOfKinds(total));
-    const top = await daybook(['top', folder, 'kind', 'kind:*', '--n', '50', '--json']);
+    const top = await commands.run(['top', folder, 'kind', 'kind:*', '--n', '50', '--json']);
     const { rows } = json<{ rows: { kind: string; count: number }[] }>(top);
     expect(Object.fromEntries(rows.map((row) => [row.kind, row.count]))).toEqual(kinds);
     const verified = await daybook(['verify', folder, '--sample', 'all', '--json']);
