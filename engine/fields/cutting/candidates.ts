@@ -199,7 +199,9 @@ function isAddressNeeded({ parts, pairs, needs, fields }: Template): boolean {
 }
 
 /** A slot of one of these has an address as the message writes it, and never a name. */
-const ADDRESSES: ReadonlySet<number> = new Set([OPERATION.ip, OPERATION.peer, OPERATION.endpoint]);
+const ADDRESSES: ReadonlySet<number> = new Set([
+  ...[OPERATION.ip, OPERATION.peer, OPERATION.endpoint, OPERATION.socket],
+]);
 
 /**
  * An IPv4 address has three dots between digits; an IPv6 address has `::`, seven colons, or an IPv4 address at its

@@ -66,7 +66,8 @@ export function keep(
   }
   switch (capture) {
     case 'endpoint':
-      keepEndpoint(field, second, b, start, end, rank);
+    case 'socket':
+      keepEndpoint(slot, b, start, end, rank);
       break;
     case 'account':
     case 'principal':
@@ -163,7 +164,8 @@ function isAddress({ operation }: Slot): boolean {
     operation === OPERATION.ip ||
     operation === OPERATION.peer ||
     operation === OPERATION.host ||
-    operation === OPERATION.endpoint
+    operation === OPERATION.endpoint ||
+    operation === OPERATION.socket
   );
 }
 
@@ -244,6 +246,8 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return addressEnd(b, start, end) === end || isHostName(b, start, end);
     case 'endpoint':
       return endpointEnd(b, start, end) > start;
+    case 'socket':
+      return socketEnd(b, start, end) > start;
     case 'last5':
       return end - start === 12 && digitsEnd(b, start, end) === end;
     case 'hash':
@@ -314,15 +318,23 @@ function endpointEnd(b: Uint8Array, start: number, end: number): number {
   return to > start && addressEnd(b, start, to) === to ? to : -1;
 }
 
+/** The end of a socket's address, or -1: the last group of an IPv6 address without brackets is the port. */
+function socketEnd(b: Uint8Array, start: number, end: number): number {
+  if (b[start] === OPEN || addressEnd(b, start, end) !== end) return endpointEnd(b, start, end);
+  let to = end - 1;
+  while (to > start && b[to] !== COLON) to -= 1;
+  return to > start && addressEnd(b, start, to) === to ? to : -1;
+}
+
 function keepEndpoint(
-  field: number,
-  portField: number,
+  { field, second: portField, operation }: Slot,
   b: Uint8Array,
   start: number,
   end: number,
   rank: number,
 ): void {
-  const to = endpointEnd(b, start, end);
+  const isSocket = operation === OPERATION.socket;
+  const to = isSocket ? socketEnd(b, start, end) : endpointEnd(b, start, end);
   const bracket = b[start] === OPEN ? 1 : 0;
   set(field, OPERATION.endpoint, start + bracket, to, rank, ESCAPES.none);
   if (to === end || b[to + bracket] !== COLON) return;

@@ -50,6 +50,8 @@ const CAPTURES = [
   'arguments',
   /** `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
   'endpoint',
+  /** Like `endpoint`, and with a port always: `2001:db8::1:22` is port 22 of 2001:db8::1. */
+  'socket',
   /** Like `word`; the domain of `DOMAIN\\name` becomes user_domain. */
   'account',
   /** Like `account`, and `name@domain`, too. */
@@ -366,9 +368,9 @@ function slotOf(token: string, numberOf: (name: string) => number): Slot {
   if (capture === 'account' || capture === 'principal') {
     return slot(capture, field, name === 'user' ? numberOf('user_domain') : -1);
   }
-  if (capture !== 'endpoint' || field < 0) return slot(capture, field);
+  if ((capture !== 'endpoint' && capture !== 'socket') || field < 0) return slot(capture, field);
   if (name !== 'src_ip' && name !== 'dst_ip')
-    throw new Error(`${token}: no address is an endpoint`);
+    throw new Error(`${token}: only an address has a port`);
   return slot(capture, field, numberOf(name === 'src_ip' ? 'src_port' : 'dst_port'));
 }
 
