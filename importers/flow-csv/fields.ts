@@ -57,8 +57,10 @@ export const HASHES = 47;
 /** Times whose column's name says that they are UTC. No mapping names them: `inStatedZone` finds them. */
 export const TS_UTC = 48;
 export const TS_END_UTC = 49;
+/** Whether a login worked. */
+export const LOGIN_WORKED = 50;
 /** The first of the texts of the registry, in the order of `TEXTS`. */
-export const FIRST_TEXT = 50;
+export const FIRST_TEXT = 51;
 
 type TextSetter = Exclude<CutText, 'extractor'>;
 /** Text fields that dialects fill; a column with any other name stays an attribute as well. */
@@ -128,6 +130,8 @@ export const SETTERS = {
   src_word: SRC_WORD,
   dst_word: DST_WORD,
   hashes: HASHES,
+  /** Zeek's `T` or `F`: category and outcome of a login. Also an attribute. */
+  login_worked: LOGIN_WORKED,
 } as const;
 export type Setter = keyof typeof SETTERS | TextSetter;
 

@@ -556,11 +556,16 @@ describe('the kind is that of the record', () => {
     [
       'ntlm',
       'ntlm',
-      { username: 'alice', hostname: 'HOST1', domainname: 'EXAMPLE' },
-      { user: 'alice' },
+      { username: 'alice', hostname: 'HOST1', domainname: 'EXAMPLE', success: false },
+      { user: 'alice', outcome: 'failure', category: 'authentication' },
     ],
     ['radius', 'other', { username: 'bob', mac: '00:00:5e:00:53:1', result: 'x' }, { user: 'bob' }],
-    ['ssh', 'ssh', { auth_success: true, auth_attempts: 2, client: 'SSH-2.0-a' }, {}],
+    [
+      'ssh',
+      'ssh',
+      { auth_success: true, auth_attempts: 2, client: 'SSH-2.0-a' },
+      { outcome: 'success', category: 'authentication' },
+    ],
     ['modbus', 'modbus', { func: 'READ_COILS' }, {}],
     ['dnp3', 'dnp3', { fc_request: 'READ' }, {}],
     ['dce_rpc', 'dce_rpc', { rtt: 0.1, endpoint: 'svcctl', operation: 'OpenServiceW' }, {}],
@@ -581,6 +586,16 @@ describe('the kind is that of the record', () => {
       [ip('192.0.2.1'), 53, undefined],
       [ip('192.0.2.1'), 443, undefined],
     ]);
+  });
+
+  it('Zeek: whether a login worked, where it is known', async () => {
+    const head = '#separator \\x09\n#unset_field\t-\n#path\tssh\n#fields\tts\tuid\tauth_success\n';
+    const text = `${head}1.5\tC1\tT\n2.5\tC2\tF\n3.5\tC3\t-\n`;
+    const { rows } = await collect(flowCsvImporter, inputOf(Buffer.from(text)), {
+      format: 'zeek-tsv',
+    });
+    expect(rows.map((row) => row['outcome'])).toEqual(['success', 'failure', undefined]);
+    expect(rows.map(({ attrs }) => attrs['auth_success'])).toEqual(['T', 'F', undefined]);
   });
 
   it('Zeek: a stated path is believed, whatever the columns', async () => {

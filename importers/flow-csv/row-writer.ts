@@ -402,6 +402,14 @@ export class RowWriter {
         return this.bounded(batch.vlan, parseWhole(bytes, start, end), 1, 4095);
       case F.PID:
         return this.bounded(batch.pid, parseWhole(bytes, start, end), 0, 0xffffffff);
+      case F.LOGIN_WORKED: {
+        // T, F, true or false.
+        const first = String.fromCharCode(bytes[start]!).toLowerCase();
+        if (first !== 't' && first !== 'f') return false;
+        batch.cutText('category').setString(this.row, 'authentication');
+        batch.cutText('outcome').setString(this.row, first === 't' ? 'success' : 'failure');
+        return false;
+      }
       case F.SEVERITY:
         return this.bounded(batch.severity, parseWhole(bytes, start, end), 0, 7);
       default:

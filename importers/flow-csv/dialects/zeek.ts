@@ -150,7 +150,7 @@ const LOGS: readonly Log[] = [
     path: 'ntlm',
     kind: 'ntlm',
     signatures: [['servernbcomputername'], ['uid', 'hostname', 'domainname']],
-    columns: NAMED_USER,
+    columns: { ...NAMED_USER, success: 'login_worked' },
   },
   {
     path: 'ssh',
@@ -159,6 +159,7 @@ const LOGS: readonly Log[] = [
       ['uid', 'authattempts'],
       ['uid', 'kexalg', 'macalg'],
     ],
+    columns: { authsuccess: 'login_worked' },
   },
   { path: 'snmp', kind: 'snmp', signatures: [['uid', 'getrequests', 'setrequests']] },
   { path: 'modbus', kind: 'modbus', signatures: [['uid', 'func']] },
