@@ -144,9 +144,11 @@ const MOST_PROGRAMS = 4096;
  * bracket.
  */
 const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
+/** Longer names of hosts in records are not looked for in their texts. */
+const MOST_HOST = 255;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
 const JSON_MARK = utf8.encode('json/4');
-const EVENT_MARK = utf8.encode('windows-xml/5');
+const EVENT_MARK = utf8.encode('windows-xml/6');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -271,7 +273,8 @@ export class Cutter {
     const mark = isEvent ? EVENT_MARK : JSON_MARK;
     put(batch.cutText('extractor'), row, mark, 0, mark.length);
     const { host } = isEvent ? this.event : this.json;
-    const written = host && utf8.encode(isEvent ? `>${host}<` : `"${host}"`);
+    const isName = host !== undefined && host.length <= MOST_HOST;
+    const written = isName && utf8.encode(isEvent ? `>${host}<` : `"${host}"`);
     const at = written ? indexOf(data, written, start, end) : -1;
     if (written && at >= 0) this.nameHost(at + 1, at + written.length - 1, batch, row);
     else if (host === undefined && relayed !== undefined)

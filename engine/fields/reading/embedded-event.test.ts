@@ -15,7 +15,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/5' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/6' };
 
 it.each<[string, string, Record<string, string>]>([
   [
@@ -98,6 +98,38 @@ it.each<[string, string, Record<string, string>]>([
       ...{ category: 'authentication', outcome: 'failure', ...MARK },
     },
   ],
+  [
+    'sections of CDATA, behind a comment, with quotes and marks in them',
+    event(
+      SECURITY,
+      4688,
+      "<!-- it's <Data Name='SubjectUserName'>eve</Data> --><EventData><Data Name='SubjectUserName'><![CDATA[alice]]></Data><Data Name='CommandLine'><![CDATA[it's <b> &amp; c]]></Data></EventData>",
+    ),
+    {
+      ...{ user: 'alice', command: "it's <b> &amp; c", event_code: '4688' },
+      ...{ action: 'created-process', category: 'process', ...MARK },
+    },
+  ],
+  [
+    'no user out of a name that looks like a list',
+    event(SECURITY, 4625, named({ TargetUserName: '["root"]' })),
+    {
+      ...{ event_code: '4625', action: 'logon-failed', category: 'authentication' },
+      ...{ outcome: 'failure', ...MARK },
+    },
+  ],
+  [
+    'no address out of a value that looks like a list',
+    event(
+      'MSSQLSERVER',
+      18456,
+      '<EventData><Data>["sa","x"," [CLIENT: 192.0.2.17]"]</Data></EventData>',
+    ),
+    {
+      ...{ event_code: '18456', action: 'logon-failed', category: 'authentication' },
+      ...{ outcome: 'failure', ...MARK },
+    },
+  ],
 ])('cuts %s', (_, message, fields) => {
   expect(cutFields(all, '', message)).toEqual(fields);
 });
@@ -128,4 +160,16 @@ it('reads any prefix, and elements within elements without end', () => {
   for (let end = 0; end <= bytes.length; end++) readEventXml(bytes, 0, end);
   const deep = new TextEncoder().encode('<Event>'.repeat(10_000));
   expect(readEventXml(deep, 0, deep.length)).toBeUndefined();
+});
+
+it('is quick with names and hosts without end', () => {
+  const long = (n: number): string => `<n${n}${'x'.repeat(9000)}>`;
+  const begin = '<Event><System><EventID>1</EventID>';
+  const nested = Array.from({ length: 20 }, (_, i) => long(i)).join('');
+  const members = Array.from({ length: 400 }, (_, i) => `<a${i}>1</a${i}>`).join('');
+  const start = performance.now();
+  cutFields(all, '', `${begin}</System><EventData>${nested}${members}`);
+  const marks = '>'.repeat(110_000);
+  cutFields(all, '', `${begin}<Data>${marks}</Data><Computer>${marks}</Computer></System></Event>`);
+  expect(performance.now() - start).toBeLessThan(3000);
 });

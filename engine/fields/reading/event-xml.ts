@@ -4,6 +4,8 @@
  * `UserData` under their own. https://learn.microsoft.com/en-us/windows/win32/wes/eventschema-schema
  *
  * Of several events the first is read, and of one that is cut off what is whole. It never throws.
+ *
+ * Invariant: a text is a text: a value that looks like a list is never read as one.
  */
 import { ESCAPES } from '../cutting/found.ts';
 import type { NamedValues } from '../registry/meanings.ts';
@@ -15,8 +17,17 @@ const [OPEN, CLOSE, SLASH, SPACE, ASSIGN, QUOTE, APOSTROPHE, COLON, MARK, DECLAR
 /** Elements within elements beyond this depth end the reading. */
 const MOST_DEPTH = 24;
 const MOST_MEMBERS = 1024;
+/** A longer name of an element ends the reading; members with longer names are left out. */
+const MOST_NAME = 256;
 
 const utf8 = new TextDecoder();
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const [CDATA, CDATA_END, COMMENT, COMMENT_END] = [
+  bytesOf('<![CDATA['),
+  bytesOf(']]>'),
+  bytesOf('<!--'),
+  bytesOf('-->'),
+] as const;
 
 /** Names of the attributes of members of `System`; those of others are `ELEMENT_ATTRIBUTE`. */
 const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -75,7 +86,7 @@ class EventReader {
       all.push([this.system.has(name) ? `EventData.${name}` : name, values]);
     return {
       keys: all.map(([name]) => name),
-      values: all.map(([, values]) => (values.length === 1 ? values[0]! : JSON.stringify(values))),
+      values: all.map(([, values]) => listed(values)),
     };
   }
 
@@ -84,19 +95,19 @@ class EventReader {
     let p = 0;
     while (this.members < MOST_MEMBERS && open.length < MOST_DEPTH) {
       p = b.indexOf(OPEN, p);
-      const stop = p < 0 ? -1 : tagEnd(b, p);
+      const stop = p < 0 ? -1 : markupEnd(b, p);
       if (stop < 0) return;
       const first = b[p + 1];
       if (first === SLASH) {
         this.close(p);
         if (open.length === 0) return;
-      } else if (first !== MARK && first !== DECLARED) this.begin(p + 1, stop);
+      } else if (first !== MARK && first !== DECLARED && !this.begin(p + 1, stop)) return;
       p = stop + 1;
     }
   }
 
-  /** A start tag, between `<` and `>`. */
-  private begin(from: number, to: number): void {
+  /** A start tag, between `<` and `>`. @returns whether it is an event's */
+  private begin(from: number, to: number): boolean {
     const { b, open } = this;
     const isEmpty = b[to - 1] === SLASH;
     const end = isEmpty ? to - 1 : to;
@@ -105,6 +116,7 @@ class EventReader {
     // The prefix of a namespace is not part of the name.
     for (; nameEnd < end && b[nameEnd]! > SPACE; nameEnd++)
       if (b[nameEnd] === COLON) name = nameEnd + 1;
+    if (nameEnd - name > MOST_NAME) return false;
     const element = utf8.decode(b.subarray(name, nameEnd));
     const parent = open.at(-1);
     if (parent !== undefined) parent.hasElements = true;
@@ -115,6 +127,7 @@ class EventReader {
     });
     open.push({ name: element, given, text: to + 1, hasElements: false });
     if (isEmpty) this.close(to + 1);
+    return true;
   }
 
   /** The innermost element, whose text ends at `at`. */
@@ -144,6 +157,7 @@ class EventReader {
 
   private keep(to: Map<string, string[]>, name: string, value: string): void {
     this.members += 1;
+    if (name.length > MOST_NAME) return;
     const before = to.get(name);
     if (before === undefined) to.set(name, [value]);
     // `System` has each member once.
@@ -164,11 +178,34 @@ class EventReader {
     }
   }
 
-  /** A text without its entities. */
+  /** A text without its entities, or what is in a section of CDATA. */
   private textIn(start: number, end: number): string {
+    const body = start + CDATA.length;
+    const bodyEnd = end - CDATA_END.length;
+    if (bodyEnd >= body && isAt(this.b, start, CDATA) && isAt(this.b, bodyEnd, CDATA_END))
+      return utf8.decode(this.b.subarray(body, bodyEnd));
     const { bytes, size } = unescapeText(this.b, start, end, ESCAPES.xml);
     return utf8.decode(bytes.subarray(0, size));
   }
+}
+
+/** A value of several as a list, and a text that looks like a list as the only element of one. */
+function listed(values: readonly string[]): string {
+  const isText = values.length === 1 && !values[0]!.startsWith('[');
+  return isText ? values[0]! : JSON.stringify(values);
+}
+
+function isAt(b: Uint8Array, at: number, text: Uint8Array): boolean {
+  return text.every((code, i) => b[at + i] === code);
+}
+
+/** The position of the `>` that ends what begins at `from`, a tag, a comment, a section of CDATA; -1: it is cut off. */
+function markupEnd(b: Uint8Array, from: number): number {
+  const last = isAt(b, from, CDATA) ? CDATA_END : isAt(b, from, COMMENT) ? COMMENT_END : undefined;
+  if (last === undefined) return tagEnd(b, from);
+  let p = from + 4;
+  while (p < b.length && !isAt(b, p, last)) p += 1;
+  return p < b.length ? p + 2 : -1;
 }
 
 /** The position of the `>` that ends a tag; -1: it is cut off. */
