@@ -471,6 +471,28 @@ it('tables of EvtxECmd say who logged in, from where, and whether it worked', as
   expect(rows[1]).not.toHaveProperty('src_domain');
 });
 
+it('tables of EvtxECmd state the port of who asks for a ticket behind the address', async () => {
+  const heading =
+    'RecordNumber,EventRecordId,TimeCreated,EventId,Provider,Channel,Computer,ChunkNumber,MapDescription,UserName,RemoteHost,PayloadData1\n';
+  const ticket = (code: number, rest: string): string =>
+    `1,1,2026-11-21 00:00:01.0000000,${code},Microsoft-Windows-Security-Auditing,Security,host1,0,Ticket,,${rest}\n`;
+  const rows = await readText(
+    heading +
+      ticket(4769, '192.0.2.17:40112,Target: EXAMPLE\\alice') +
+      ticket(4771, '::ffff:192.0.2.17:40112,Target: alice (S-1-5-21-1-2-3-1001)') +
+      ticket(4768, '::1:0,Target: EXAMPLE\\alice') +
+      ticket(4768, '2001:db8::17:40112,Target: EXAMPLE\\alice') +
+      ticket(4768, '::1,Target: EXAMPLE\\alice') +
+      ticket(4768, '-:-,Target: EXAMPLE\\alice'),
+  );
+  const client = { user: 'alice', src_ip4: 0xc0000211, src_port: 40_112 };
+  expect(rows.slice(0, 2)).toMatchObject([client, { ...client, user_id: 'S-1-5-21-1-2-3-1001' }]);
+  for (const row of rows) expect(row).not.toHaveProperty('src_domain');
+  // Where the address ends and the port begins cannot be told.
+  for (const i of [2, 3, 5]) expect(rows[i]).not.toHaveProperty('src_ip6');
+  expect(rows[4]).toHaveProperty('src_ip6');
+});
+
 it("the portal's table of sign-ins to Entra ID says who, from where, and whether it worked", async () => {
   const rows = await readText(
     'Date (UTC),Request ID,User,Username,Application,IP address,Status,Sign-in error code,Failure reason\n' +
