@@ -6,6 +6,7 @@
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { EventSink } from '../../engine/evidence/importer.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
+import { listed } from '../../engine/fields/reading/event-xml.ts';
 import { RecordFields } from '../../engine/fields/records/record-fields.ts';
 import { nounOf } from '../../engine/contract/words/counted.ts';
 import { BinXml, BinXmlError } from './binxml.ts';
@@ -100,7 +101,7 @@ export class EvtxEvents implements LogHandlers {
   ): void {
     const keys = [...system.keys(), ...data.keys()];
     const values = [...system.values(), ...data.values()].map((value) =>
-      typeof value === 'string' ? value : JSON.stringify(value),
+      listed(typeof value === 'string' ? [value] : value),
     );
     const record = { keys, values };
     this.fields.write(this.batch, row, this.dialect.forRecord(record), record);

@@ -130,6 +130,19 @@ it.each<[string, string, number, readonly XmlElement[], object]>([
   expect(rows[0]).toMatchObject(fields);
 });
 
+it('takes no field out of a single text that looks like a list', async () => {
+  const system = [
+    { name: 'Provider', attributes: { Name: 'Microsoft-Windows-Security-Auditing' } },
+    { name: 'EventID', children: ['4625'] },
+    { name: 'Channel', children: ['Security'] },
+  ];
+  const eventData = { name: 'EventData', children: [data('["root"]', 'TargetUserName')] };
+  const xml = { name: 'Event', children: [{ name: 'System', children: system }, eventData] };
+  const { rows } = await collect(buildLog([[{ id: 1n, written: TIME, xml }]]));
+  expect(rows[0]).toMatchObject({ event_code: '4625', outcome: 'failure' });
+  expect(rows[0]).not.toHaveProperty('user');
+});
+
 function data(value: string, name?: string): XmlElement {
   if (name !== undefined) return { name: 'Data', attributes: { Name: name }, children: [value] };
   return { name: 'Data', children: [value] };

@@ -190,7 +190,7 @@ class EventReader {
 }
 
 /** A value of several as a list, and a text that looks like a list as the only element of one. */
-function listed(values: readonly string[]): string {
+export function listed(values: readonly string[]): string {
   const isText = values.length === 1 && !values[0]!.startsWith('[');
   return isText ? values[0]! : JSON.stringify(values);
 }
