@@ -1562,6 +1562,8 @@ it.each([
 
 it.each([
   'Mar  4 05:06:07 host1 app: 2026-03-04T02:55:07Z another moment',
+  'Mar  4 05:06:07 host1 app: 2026-03-04T12:00:00Z is the next run',
+  'Mar  4 05:06:07 host1 app: 2026-03-04T12:06:15Z is the next run',
   'Mar  4 05:06:07 host1 app: 2026-03-03T05:06:07Z another day',
   'Mar  4 05:06:07 host1 app: 2026-03-04 04:06:07 no zone',
   'Mar  4 05:06:07 host1 app: copy: 2026-03-04T04:06:07Z in the message',

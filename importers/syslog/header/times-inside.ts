@@ -134,8 +134,11 @@ export function inside(h: Header, b: Uint8Array, at: number, end: number): boole
   return false;
 }
 
-/** How far two times of a line may be apart, but for whole quarters of an hour, which are the zone's. */
-const SAME_SECONDS = 30;
+/**
+ * How far two times of a line may be apart, but for whole quarters of an hour, which are the zone's: the more, the
+ * more often a message that begins with another time shows the same one by chance.
+ */
+const SAME_SECONDS = 2;
 const QUARTER_SECONDS = 900;
 const MOST_OFFSET = 14 * 3600;
 
