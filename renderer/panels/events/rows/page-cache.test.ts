@@ -82,6 +82,18 @@ describe('PageCache', () => {
     expect(text(3)).toBe('row 3');
   });
 
+  it('tells no failure of a page that was scrolled away, and goes on', async () => {
+    const { pages, asked, text, onError } = cache();
+    pages.want(0, 40, 1);
+    pages.want(50_000, 50_040, 1);
+    await asked[1]!.answer();
+    await asked[2]!.answer();
+    expect(text(50_000)).toBe('row 50000');
+    await asked[0]!.fail(new Error('broken'));
+    expect(onError).not.toHaveBeenCalled();
+    expect(asked.at(-1)!.offset).toBe(50_400);
+  });
+
   it('asks for no page twice', async () => {
     const { pages, asked } = cache();
     pages.want(0, 40, 1);

@@ -152,9 +152,11 @@ export class PageCache {
     } catch (error) {
       if (controller.signal.aborted) return;
       this.running.delete(number);
+      const isWanted = this.wanted.includes(number);
       // It is requested again when it comes into view again.
       this.wanted = this.wanted.filter((one) => one !== number);
-      this.onError(error);
+      // Nobody misses rows that were scrolled away.
+      if (isWanted) this.onError(error);
       if (!this.disposed) this.next();
     }
   }
