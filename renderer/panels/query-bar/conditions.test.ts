@@ -27,6 +27,8 @@ describe('conditions of the builder', () => {
     'bytes:<=5',
     'ts:>="2026-11-21 10:00"',
     'port:[1 TO 1023]',
+    'port:[1024 TO *]',
+    'ts:[* TO "2026-11-21 10:00"]',
     'user:*',
     'message:/^a.*[/]b\\/c/i',
     'failed',
@@ -37,9 +39,12 @@ describe('conditions of the builder', () => {
     expect(condition && writeCondition(condition)).toBe(text);
   });
 
-  it.each(['(a OR b)', 'x:(a OR b)', 'x:{1 TO 2]'])('%s is edited as text', (text) => {
-    expect(conditionOf(parsed(text).terms![0]!)).toBeUndefined();
-  });
+  it.each(['(a OR b)', 'x:(a OR b)', 'x:{1 TO 2]', 'x:["*" TO 2]'])(
+    '%s is edited as text',
+    (text) => {
+      expect(conditionOf(parsed(text).terms![0]!)).toBeUndefined();
+    },
+  );
 
   it('writes one term or nothing, whatever is entered', () => {
     const text = fc.oneof(

@@ -53,6 +53,9 @@ export function isOperator(value: string | null): value is Operator {
   return OPERATORS.some((one) => one.value === value);
 }
 
+/** The end of a range that is open on that side. */
+const OPEN = '*';
+
 /** A term as a condition that can be edited; undefined where only its text can be. */
 export function conditionOf(term: Term): Condition | undefined {
   const { negated, field, value = '' } = term;
@@ -75,9 +78,9 @@ function testedBy(test: Test, base: Condition): Condition | undefined {
     case 'compare':
       return { ...base, operator: test.op === '=' ? 'is' : test.op, value: test.value };
     case 'range': {
-      const { low, high, lowIncluded, highIncluded } = test;
-      // Open ends and half-open ranges are not in the form; they can be edited as text.
-      if (low === undefined || high === undefined || !lowIncluded || !highIncluded)
+      const { low = OPEN, high = OPEN, lowIncluded, highIncluded } = test;
+      // Half-open ranges, and ends that are a star in quotes, are not in the form; they can be edited as text.
+      if (!lowIncluded || !highIncluded || test.low === OPEN || test.high === OPEN)
         return undefined;
       return { ...base, operator: 'range', value: low, upper: high };
     }
@@ -130,7 +133,7 @@ function writePositive({ field, operator, value, upper }: Condition): string | u
 /** Undefined: open on that side. */
 function rangeEnd(value: string): string | undefined {
   const text = value.trim();
-  return text === '*' ? undefined : text;
+  return text === OPEN ? undefined : text;
 }
 
 /** One word as it is, several as a phrase. */
