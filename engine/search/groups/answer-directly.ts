@@ -1,4 +1,4 @@
-/** Answers of `count` and plain `timeline` from what is known about a plan's events, without reading them. */
+/** Answers `count` and plain `timeline` from the catalog, rollups and indexes, without reading events. */
 import {
   type AnswerStatement,
   type Filter,
