@@ -99,7 +99,7 @@ it.each<[string, string, Record<string, string>]>([
     },
   ],
   [
-    'sections of CDATA, behind a comment, with quotes and marks in them',
+    'sections of CDATA after a comment, with quotes and marks in them',
     event(
       SECURITY,
       4688,
@@ -162,14 +162,19 @@ it('reads any prefix, and elements within elements without end', () => {
   expect(readEventXml(deep, 0, deep.length)).toBeUndefined();
 });
 
-it('is quick with names and hosts without end', () => {
+it('reads no members within names without end, and no such host', () => {
   const long = (n: number): string => `<n${n}${'x'.repeat(9000)}>`;
   const begin = '<Event><System><EventID>1</EventID>';
   const nested = Array.from({ length: 20 }, (_, i) => long(i)).join('');
   const members = Array.from({ length: 400 }, (_, i) => `<a${i}>1</a${i}>`).join('');
-  const start = performance.now();
-  cutFields(all, '', `${begin}</System><EventData>${nested}${members}`);
+  const bytes = new TextEncoder().encode(`${begin}</System><EventData>${nested}${members}`);
+  expect(readEventXml(bytes, 0, bytes.length)!.keys).toEqual(['EventID']);
   const marks = '>'.repeat(110_000);
-  cutFields(all, '', `${begin}<Data>${marks}</Data><Computer>${marks}</Computer></System></Event>`);
-  expect(performance.now() - start).toBeLessThan(3000);
+  expect(
+    cutFields(
+      all,
+      '',
+      `${begin}<Data>${marks}</Data><Computer>${marks}</Computer></System></Event>`,
+    ),
+  ).toEqual({ event_code: '1', extractor: MARK.extractor });
 });
