@@ -215,6 +215,12 @@ export class TextColumn {
     this.size = at + 4 + written;
   }
 
+  /** Sets a text. @param valid whether its bytes are UTF-8; otherwise as `setLossy` */
+  setBytes(row: number, bytes: Uint8Array, start: number, end: number, valid: boolean): void {
+    if (valid) this.set(row, bytes, start, end);
+    else this.setLossy(row, bytes, start, end);
+  }
+
   /**
    * Like `set`, for bytes that may not be valid UTF-8: such texts are read as Windows-1252, which old syslog
    * senders write. The original bytes remain in the evidence. Returns whether the text was valid.

@@ -471,7 +471,7 @@ it('tables of EvtxECmd say who logged in, from where, and whether it worked', as
   expect(rows[1]).not.toHaveProperty('src_domain');
 });
 
-it('tables of EvtxECmd state the port of who asks for a ticket behind the address', async () => {
+it('separates address and port in tables of EvtxECmd about tickets', async () => {
   const heading =
     'RecordNumber,EventRecordId,TimeCreated,EventId,Provider,Channel,Computer,ChunkNumber,MapDescription,UserName,RemoteHost,PayloadData1\n';
   const ticket = (code: number, rest: string): string =>

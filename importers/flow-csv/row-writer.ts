@@ -193,11 +193,7 @@ export class RowWriter {
     const column = this.attributes[i] ?? this.column(i);
     if (column === undefined) {
       this.batch.setAttribute(this.plan.names[i]!, this.decode(bytes, start, end));
-    } else if (this.valid) {
-      column.set(this.row, bytes, start, end);
-    } else {
-      column.setLossy(this.row, bytes, start, end);
-    }
+    } else column.setBytes(this.row, bytes, start, end, this.valid);
   }
 
   /** Sets a text field; a row that has a text keeps it. */
@@ -593,8 +589,7 @@ export class RowWriter {
 
   private words(column: TextColumn, bytes: Uint8Array, start: number, end: number): boolean {
     if (column.present[this.row] === 1) return false;
-    if (this.valid) column.set(this.row, bytes, start, end);
-    else column.setLossy(this.row, bytes, start, end);
+    column.setBytes(this.row, bytes, start, end, this.valid);
     return true;
   }
 

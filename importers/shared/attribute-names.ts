@@ -50,8 +50,7 @@ export class AttributeNames {
     const entry = this.find(names, prefixStart, prefixEnd, nameStart, nameEnd);
     const row = this.batch.length;
     if (entry.column !== undefined && entry.column.present[row] === 0) {
-      if (valid) entry.column.set(row, bytes, start, end);
-      else entry.column.setLossy(row, bytes, start, end);
+      entry.column.setBytes(row, bytes, start, end, valid);
       return entry.name;
     }
     let name = entry.fullName;

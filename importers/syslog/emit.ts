@@ -94,11 +94,11 @@ export class Emitter {
     if (h.facility >= 0) batch.facility.set(row, h.facility);
     if (h.severity >= 0) batch.severity.set(row, h.severity);
     if (h.pid >= 0) batch.pid.set(row, h.pid);
-    if (h.hostStart >= 0) put(batch.host, row, b, h.hostStart, h.hostEnd, valid);
-    if (h.programStart >= 0) put(batch.program, row, b, h.programStart, h.programEnd, valid);
-    if (h.eventStart >= 0) put(batch.event_type, row, b, h.eventStart, h.eventEnd, valid);
+    if (h.hostStart >= 0) batch.host.setBytes(row, b, h.hostStart, h.hostEnd, valid);
+    if (h.programStart >= 0) batch.program.setBytes(row, b, h.programStart, h.programEnd, valid);
+    if (h.eventStart >= 0) batch.event_type.setBytes(row, b, h.eventStart, h.eventEnd, valid);
     if (h.messageStart < h.messageEnd) {
-      put(batch.message, row, b, h.messageStart, h.messageEnd, valid);
+      batch.message.setBytes(row, b, h.messageStart, h.messageEnd, valid);
     }
     if (h.procidStart >= 0) {
       this.procid ??= batch.attributeColumn('procid');
@@ -221,16 +221,4 @@ export class Emitter {
     }
     return n;
   }
-}
-
-function put(
-  column: TextColumn,
-  row: number,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  valid: boolean,
-): void {
-  if (valid) column.set(row, b, start, end);
-  else column.setLossy(row, b, start, end);
 }

@@ -7,7 +7,6 @@
  *
  * Invariants: a line with more or fewer columns than named states none of them, and `-` is not a value.
  */
-import type { TextColumn } from '../../engine/columns/columns.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
 import {
@@ -195,7 +194,7 @@ export class W3cColumns {
         if (column === undefined || column.present[row] === 1) return;
         const isUser = target.to === 'text' && target.name === 'user';
         const from = isUser ? this.setDomain(b, start, end, valid) : start;
-        put(column, row, b, from, end, valid);
+        column.setBytes(row, b, from, end, valid);
       }
     }
   }
@@ -205,7 +204,7 @@ export class W3cColumns {
     const cut = b.subarray(start, end).indexOf(BACKSLASH);
     if (cut < 0 || start + cut + 1 === end) return start;
     const { batch } = this;
-    if (cut > 0) put(batch.cutText('user_domain'), batch.length, b, start, start + cut, valid);
+    if (cut > 0) batch.cutText('user_domain').setBytes(batch.length, b, start, start + cut, valid);
     return start + cut + 1;
   }
 
@@ -233,18 +232,6 @@ export class W3cColumns {
     this.setAddress(source ? 'src_ip' : 'dst_ip', b, from, to);
     this.batch[source ? 'src_port' : 'dst_port'].set(this.batch.length, port);
   }
-}
-
-function put(
-  column: TextColumn,
-  row: number,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  valid: boolean,
-): void {
-  if (valid) column.set(row, b, start, end);
-  else column.setLossy(row, b, start, end);
 }
 
 function targetOf(name: string, written: string): Target {

@@ -433,7 +433,7 @@ const CASES: Case[] = [
     severity: 5,
     message: '%SYS-5-X: m',
   },
-  // BusyBox's syslogd names facility and level behind the host, OpenWrt's logread has no host.
+  // BusyBox's syslogd writes facility and level after the host, OpenWrt's logread has no host.
   {
     line: 'Nov 20 22:00:01 alpine auth.info sshd[5]: ok',
     time: '2026-11-20T22:00:01',
@@ -826,7 +826,7 @@ const CASES: Case[] = [
     host: 'fw1',
     message,
   })),
-  // One relay is looked behind, not more.
+  // Only one relay's header is skipped.
   {
     line: 'Mar  1 22:05:25 fw1 <14>Mar  1 22:05:24 fw2 <14>Mar  1 22:05:23 sw1 x',
     time: '2026-03-01T22:05:24',

@@ -253,7 +253,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
 }
 
 /**
- * A whole line of another device behind a relay's time and the device's name or address, with the count of its frame
+ * A whole line of another device after a relay's time and the device's name or address, with the count of its frame
  * or without: `Mar  1 22:05:25 192.0.2.9 535 <14>1 2026-03-01T21:05:25Z …`. The device's header is the event's; its
  * time only if it is as exact as the relay's.
  */

@@ -142,7 +142,7 @@ const SAME_SECONDS = 2;
 const QUARTER_SECONDS = 900;
 const MOST_OFFSET = 14 * 3600;
 
-/** Places behind the words after a line's time up to the tag: host, address, tag. */
+/** Words between a line's time and its message: host, address, tag. */
 const MOST_WORDS = 3;
 
 /**
