@@ -323,7 +323,8 @@ function socketEnd(b: Uint8Array, start: number, end: number): number {
   if (b[start] === OPEN || addressEnd(b, start, end) !== end) return endpointEnd(b, start, end);
   let to = end - 1;
   while (to > start && b[to] !== COLON) to -= 1;
-  return to > start && addressEnd(b, start, to) === to ? to : -1;
+  const isPort = digitsEnd(b, to + 1, end) === end;
+  return isPort && to > start && addressEnd(b, start, to) === to ? to : -1;
 }
 
 function keepEndpoint(
