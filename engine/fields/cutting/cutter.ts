@@ -148,7 +148,7 @@ const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 const MOST_HOST = 255;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
 const JSON_MARK = utf8.encode('json/4');
-const EVENT_MARK = utf8.encode('windows-xml/6');
+const EVENT_MARK = utf8.encode('windows-xml/7');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];

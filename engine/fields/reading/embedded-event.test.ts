@@ -15,7 +15,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/6' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/7' };
 
 it.each<[string, string, Record<string, string>]>([
   [
@@ -107,6 +107,18 @@ it.each<[string, string, Record<string, string>]>([
     ),
     {
       ...{ user: 'alice', command: "it's <b> &amp; c", event_code: '4688' },
+      ...{ action: 'created-process', category: 'process', ...MARK },
+    },
+  ],
+  [
+    'texts without comments in them, and sections of CDATA in several parts',
+    event(
+      SECURITY,
+      4688,
+      "<EventData><Data Name='SubjectUserName'>al<!-- x -->ice</Data><Data Name='CommandLine'>a &amp; <![CDATA[b]]]]><![CDATA[>c]]></Data></EventData>",
+    ),
+    {
+      ...{ user: 'alice', command: 'a & b]]>c', event_code: '4688' },
       ...{ action: 'created-process', category: 'process', ...MARK },
     },
   ],

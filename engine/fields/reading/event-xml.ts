@@ -174,16 +174,27 @@ class EventReader {
       if (p >= end || (quote !== QUOTE && quote !== APOSTROPHE)) return;
       const value = p + 2;
       for (p = value; p < end && b[p] !== quote;) p += 1;
-      take(utf8.decode(b.subarray(name, value - 2)), this.textIn(value, p));
+      take(utf8.decode(b.subarray(name, value - 2)), this.unescaped(value, p));
     }
   }
 
-  /** A text without its entities, or what is in a section of CDATA. */
+  /** The text of an element: sections of CDATA as they are, the rest without entities, no comments. */
   private textIn(start: number, end: number): string {
-    const body = start + CDATA.length;
-    const bodyEnd = end - CDATA_END.length;
-    if (bodyEnd >= body && isAt(this.b, start, CDATA) && isAt(this.b, bodyEnd, CDATA_END))
-      return utf8.decode(this.b.subarray(body, bodyEnd));
+    const { b } = this;
+    let text = '';
+    for (let p = start; p < end;) {
+      const size = b.subarray(p, end).indexOf(OPEN);
+      if (size < 0) return text + this.unescaped(p, end);
+      const mark = p + size;
+      text += this.unescaped(p, mark);
+      p = markupEnd(b, mark) + 1;
+      if (isAt(b, mark, CDATA))
+        text += utf8.decode(b.subarray(mark + CDATA.length, p - CDATA_END.length));
+    }
+    return text;
+  }
+
+  private unescaped(start: number, end: number): string {
     const { bytes, size } = unescapeText(this.b, start, end, ESCAPES.xml);
     return utf8.decode(bytes.subarray(0, size));
   }
