@@ -73,7 +73,7 @@ export const pcapImporter: Importer = {
   // attachments without a plain name, responses and chunks that cannot be read, resets of HTTP/2 without an error, or
   // of more than 256 streams, VLANs of sampled frames that are not IP.
   // 15: IPFIX over TCP. 16: connections that have begun only do not push out others, FTP from its middle on.
-  version: 16,
+  version: 17,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

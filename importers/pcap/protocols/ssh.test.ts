@@ -97,7 +97,10 @@ describe('logins', () => {
   };
   const told = async (frames: readonly Frame[]): Promise<unknown[]> => {
     const [row] = await of('ssh', frames);
-    return [row?.attrs['auth_attempts'], row?.attrs['auth_success']];
+    const worked = row?.attrs['auth_success'];
+    expect(row?.['outcome']).toBe(worked && (worked === 'T' ? 'success' : 'failure'));
+    expect(row?.['category']).toBe(worked && 'authentication');
+    return [row?.attrs['auth_attempts'], worked];
   };
 
   it.each<[string, number[], string | undefined, string | undefined]>([

@@ -249,13 +249,17 @@ class SshStream implements StreamParser {
     const { logins } = this;
     // Compressed messages have other lengths.
     const isTold = this.agreed(({ compressions }) => compressions[0]) === 'none';
+    const worked = isTold ? logins.outcome : undefined;
     const banners = [client.banner, server.banner].filter((banner) => banner !== undefined);
     this.sink.message(this.ends, {
       kind: 'ssh',
       type: 'ssh',
       at: this.at!,
       text: [client.banner, server.banner].filter(Boolean).join(' → '),
-      columns: {},
+      columns:
+        worked === undefined
+          ? {}
+          : { category: 'authentication', outcome: worked === 'T' ? 'success' : 'failure' },
       attributes: {
         version: banners.every((banner) => /^SSH-(?:2|1\.99)/.test(banner)) ? '2' : '1',
         client: client.banner,
@@ -267,7 +271,7 @@ class SshStream implements StreamParser {
         compression_alg: this.agreed(({ compressions }) => compressions[0]),
         host_key_fingerprint: this.hostKey,
         auth_attempts: isTold ? logins.count?.toString() : undefined,
-        auth_success: isTold ? logins.outcome : undefined,
+        auth_success: worked,
         hassh: hassh && md5(hassh),
         hasshServer: hasshServer && md5(hasshServer),
         hasshAlgorithms: hassh,
