@@ -1,5 +1,10 @@
 /** `daybook latency`: costs of a case's operations. */
-import { latencySummary, recentOperations } from '../../../engine/operations/case/latency.ts';
+import {
+  latencySummary,
+  type LatencySummary,
+  type OperationRow,
+  recentOperations,
+} from '../../../engine/operations/case/latency.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
 import { withCase } from '../with-case.ts';
@@ -22,72 +27,55 @@ export const latencyCommand: Command = {
   },
   async run(parsed, { streams, settings }) {
     return withCase(parsed.positionals[0]!, settings, async (session) => {
+      if (session.catalog.readOnly)
+        streams.err.write('this case cannot be written: operations on it are not recorded\n');
       const recent = parsed.whole('recent', 1);
-      if (recent !== undefined) {
-        const list = recentOperations(session, recent);
-        const rows = list.map((one) => [
-          one.at,
-          one.operation,
-          Math.round(one.totalMs * 10) / 10,
-          Object.entries(one.spans)
-            .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
-            .join(', '),
-          one.path ?? '',
-          one.rowsExamined ?? null,
-          one.text ?? '',
-        ]);
-        await write(
-          streams.out,
-          parsed.flag('json')
-            ? `${JSON.stringify(list)}\n`
-            : table(
-                ['at', 'operation', 'ms', 'spans', 'path', 'examined', 'text'],
-                rows,
-                streams.out.columns,
-              ),
-        );
-        return 0;
-      }
-      const summary = latencySummary(session);
-      if (parsed.flag('json')) {
-        await write(streams.out, `${JSON.stringify(summary)}\n`);
-      } else if (summary.length === 0) {
+      const { columns } = streams.out;
+      const shown = (rows: readonly unknown[], text: () => string): Promise<void> | void => {
+        if (parsed.flag('json')) return write(streams.out, `${JSON.stringify(rows)}\n`);
+        if (rows.length > 0) return write(streams.out, text());
         streams.err.write('nothing was measured on this case yet\n');
+      };
+      if (recent === undefined) {
+        const summary = latencySummary(session);
+        await shown(summary, () => summaryTable(summary, columns));
       } else {
-        const ms = (value: number) => value.toFixed(1);
-        const rows = summary.map((one) => [
-          one.operation,
-          one.count,
-          one.failed,
-          ms(one.p50),
-          ms(one.p95),
-          ms(one.p99),
-          ms(one.max),
-          Object.entries(one.paths)
-            .map(([path, n]) => `${path} ${n}`)
-            .join(', '),
-          one.rowsExamined,
-        ]);
-        await write(
-          streams.out,
-          table(
-            [
-              'operation',
-              'count',
-              'failed',
-              'p50 ms',
-              'p95 ms',
-              'p99 ms',
-              'max ms',
-              'paths',
-              'rows examined',
-            ],
-            rows,
-            streams.out.columns,
-          ),
-        );
+        const operations = recentOperations(session, recent);
+        await shown(operations, () => recentTable(operations, columns));
       }
       return 0;
     });
   },
 };
+
+function recentTable(operations: readonly OperationRow[], columns: number | undefined): string {
+  const rows = operations.map((one) => [
+    one.at,
+    one.operation,
+    Math.round(one.totalMs * 10) / 10,
+    Object.entries(one.spans)
+      .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
+      .join(', '),
+    one.path ?? '',
+    one.rowsExamined ?? null,
+    one.text ?? '',
+  ]);
+  return table(['at', 'operation', 'ms', 'spans', 'path', 'examined', 'text'], rows, columns);
+}
+
+const SUMMARY_HEADINGS = [
+  ...['operation', 'count', 'failed', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms'],
+  ...['paths', 'rows examined'],
+];
+
+function summaryTable(summary: readonly LatencySummary[], columns: number | undefined): string {
+  const ms = (value: number) => value.toFixed(1);
+  const rows = summary.map((one) => [
+    ...[one.operation, one.count, one.failed, ms(one.p50), ms(one.p95), ms(one.p99), ms(one.max)],
+    Object.entries(one.paths)
+      .map(([path, n]) => `${path} ${n}`)
+      .join(', '),
+    one.rowsExamined,
+  ]);
+  return table(SUMMARY_HEADINGS, rows, columns);
+}

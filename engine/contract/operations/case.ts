@@ -294,9 +294,16 @@ export const caseOperations = {
       ),
     }),
   ),
-  /** Latency of the operations of this case. `recent` is oldest first. */
+  /**
+   * Latency of the operations of this case. `recent` is oldest first. `unrecorded`: operations since the case was
+   * opened that could not be written to its log, and why.
+   */
   'case.latency': operation(
     z.object({ case: casePath, recent: count.max(10_000).default(300) }),
-    z.object({ summary: z.array(latency), recent: z.array(measured) }),
+    z.object({
+      summary: z.array(latency),
+      recent: z.array(measured),
+      unrecorded: z.object({ operations: count, reason: z.string() }).optional(),
+    }),
   ),
 };

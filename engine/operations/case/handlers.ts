@@ -225,6 +225,7 @@ function upkeepHandlers({
       cases.use(request.case, async (session) => ({
         summary: latencySummary(session),
         recent: request.recent === 0 ? [] : recentOperations(session, request.recent),
+        ...(session.unrecorded !== undefined && { unrecorded: session.unrecorded }),
       })),
   };
 }

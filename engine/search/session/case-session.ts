@@ -64,6 +64,8 @@ export class CaseSession {
   /** Entries of the latency log that are not yet written. */
   private readonly unwritten: OperationRow[] = [];
   private writing: NodeJS.Timeout | undefined;
+  /** Operations of this session that the latency log does not have, and why the last of them is not in it. */
+  unrecorded: { operations: number; reason: string } | undefined;
 
   private constructor(
     folder: string,
@@ -194,7 +196,7 @@ export class CaseSession {
 
   /**
    * Records the cost of an operation. It is written a little later, together with others: a commit waits for the
-   * disk, and callers would wait for it. A case that cannot be written records nothing.
+   * disk, and callers would wait for it. What cannot be written is counted in `unrecorded`.
    */
   record(watch: Stopwatch, status: string, text?: string): void {
     this.unwritten.push(watch.measured(status, text));
@@ -206,10 +208,20 @@ export class CaseSession {
   writeRecords(): void {
     clearTimeout(this.writing);
     this.writing = undefined;
+    const rows = this.unwritten.splice(0);
+    if (rows.length === 0) return;
+    const reason = this.catalog.readOnly ? 'the case cannot be written' : this.written(rows);
+    if (reason === undefined) return;
+    this.unrecorded = { operations: (this.unrecorded?.operations ?? 0) + rows.length, reason };
+  }
+
+  /** No failure here may make a query fail. Returns why the rows could not be written. */
+  private written(rows: readonly OperationRow[]): string | undefined {
     try {
-      this.catalog.operations.add(this.unwritten.splice(0));
-    } catch {
-      // A full disk or a read-only folder must not make a query fail.
+      this.catalog.operations.add(rows);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
     }
   }
 }

@@ -40,8 +40,16 @@ export function LatencyPanel() {
   if (error !== undefined)
     return <Problem error={error} title="The measurements cannot be shown" />;
   if (data === undefined) return <Loading />;
+  const unrecorded =
+    data.unrecorded &&
+    `${counted(data.unrecorded.operations, 'operation')} could not be recorded: ${data.unrecorded.reason}.`;
   if (data.summary.length === 0) {
-    return <Empty title="Nothing measured yet" text="Operations on this case are listed here." />;
+    return (
+      <Empty
+        title={unrecorded === undefined ? 'Nothing measured yet' : 'Nothing recorded'}
+        text={unrecorded ?? 'Operations on this case are listed here.'}
+      />
+    );
   }
   const key = (one: Measured): string => `${one.at}/${one.operation}/${one.totalMs}`;
   const at = data.recent.findIndex((one) => key(one) === chosen);
@@ -56,6 +64,7 @@ export function LatencyPanel() {
           if (one !== undefined) setChosen(key(one));
         }}
       />
+      {unrecorded !== undefined && <p role="status">{unrecorded}</p>}
       {selected !== undefined && <One key={chosen} one={selected} />}
       <table className={table['table']}>
         <thead>
