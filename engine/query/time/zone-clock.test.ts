@@ -52,3 +52,13 @@ it('has a long time once in the SQL of ClickHouse', () => {
   ])
     expect(sql.split(long)).toHaveLength(2);
 });
+
+it('looks many offsets up in ClickHouse, which computes every branch of a condition', () => {
+  const clock = new ZoneClock('Europe/Berlin');
+  for (const sql of [clock.localMicros('t'), clock.utcMicros('t')]) {
+    expect(sql).toContain('roundDown(');
+    expect(sql).not.toContain('CASE');
+  }
+  const day = Date.UTC(2026, 9, 25) * 1000;
+  expect(clock.localMicros('t', { minTs: day, maxTs: day })).toContain('CASE WHEN t < ');
+});
