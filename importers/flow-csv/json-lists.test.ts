@@ -161,3 +161,13 @@ describe('a list of records within an object', () => {
     expect(rows.length).toBe(2);
   });
 });
+
+it('reads a text in place of a list of objects as a text, also one that begins like a list', async () => {
+  const login = {
+    ...{ uuid: 'u1', published: '2026-11-21T00:00:01.000Z', eventType: 'user.session.start' },
+    ...{ actor: { id: 'a', alternateId: 'alice@example.com' }, target: '[x' },
+  };
+  const { rows } = await readText(`${JSON.stringify(login)}\n`.repeat(2));
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toMatchObject({ user: 'alice@example.com', attrs: { target: '[x' } });
+});

@@ -151,6 +151,45 @@ it.each<[string, object, Fields]>([
     { user: 'bob', ...FAILED },
   ],
   [
+    'a command and names that begin with a bracket',
+    event(
+      ['Microsoft-Windows-Security-Auditing', 4688],
+      {
+        SubjectUserName: '[root',
+        CommandLine: `[Net.WebRequest]::Create("x"); & { ${'a'.repeat(300)} }`,
+        ParentProcessName: '{x',
+      },
+      'Security',
+    ),
+    {
+      user: '[root',
+      command: `[Net.WebRequest]::Create("x"); & { ${'a'.repeat(300)} }`,
+      parent_process: '{x',
+    },
+  ],
+  [
+    'a command in brackets',
+    event(
+      ['Microsoft-Windows-Security-Auditing', 4688],
+      { SubjectUserName: '[redacted]', CommandLine: '{ Get-Item "x" }' },
+      'Security',
+    ),
+    { user: undefined, command: '{ Get-Item "x" }' },
+  ],
+  [
+    'no list or object, whole or cut off',
+    event(
+      ['Microsoft-Windows-Security-Auditing', 4688],
+      {
+        SubjectUserName: '["root',
+        CommandLine: '{"a":[1]}',
+        ParentProcessName: "['a'",
+      },
+      'Security',
+    ),
+    { user: undefined, command: undefined, parent_process: undefined },
+  ],
+  [
     'a connection of a client of RDP, with the number of a log that was cleared',
     event(
       ['Microsoft-Windows-TerminalServices-ClientActiveXCore', 1102],

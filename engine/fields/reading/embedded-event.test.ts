@@ -15,7 +15,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/7' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/8' };
 
 it.each<[string, string, Record<string, string>]>([
   [
@@ -128,6 +128,18 @@ it.each<[string, string, Record<string, string>]>([
     {
       ...{ event_code: '4625', action: 'logon-failed', category: 'authentication' },
       ...{ outcome: 'failure', ...MARK },
+    },
+  ],
+  [
+    'a command that begins with a bracket, and is as long as commands are',
+    event(
+      SECURITY,
+      4688,
+      named({ SubjectUserName: 'alice', CommandLine: `[Net.X]::Y; [${'a'.repeat(300)}]` }),
+    ),
+    {
+      ...{ user: 'alice', command: `[Net.X]::Y; [${'a'.repeat(300)}]`, event_code: '4688' },
+      ...{ action: 'created-process', category: 'process', ...MARK },
     },
   ],
   [

@@ -9,6 +9,7 @@
  */
 import { ESCAPES } from '../cutting/found.ts';
 import type { NamedValues } from '../registry/meanings.ts';
+import { isJson } from './texts.ts';
 import { unescapeText } from './unescape.ts';
 
 const [OPEN, CLOSE, SLASH, SPACE, ASSIGN, QUOTE, APOSTROPHE, COLON, MARK, DECLARED] = [
@@ -202,7 +203,7 @@ class EventReader {
 
 /** A value of several as a list, and a text that looks like a list as the only element of one. */
 export function listed(values: readonly string[]): string {
-  const isText = values.length === 1 && !values[0]!.startsWith('[');
+  const isText = values.length === 1 && !isJson(values[0]!);
   return isText ? values[0]! : JSON.stringify(values);
 }
 

@@ -59,6 +59,14 @@ const METHODS: ReadonlySet<string> = new Set(
 );
 /** Both ends of a connection or a socket, or a pipe, as Falco names open files. */
 const NO_FILE = /^(?:\S+:\d+|[\da-f]+)->|^(?:pipe|socket|anon_inode):/i;
+/** Fields whose texts have brackets of their own around them: a block of a script, the mark of a subject. */
+const FREE: ReadonlySet<string> = new Set(
+  'command parent_command email_subject reason rule url referrer user_agent registry_value'.split(
+    ' ',
+  ),
+);
+/** The beginning of a list or an object. */
+const BEGUN = /^[[{]\s*["'[{]/;
 /** Texts for a missing value. */
 const NOTHING: ReadonlySet<string> = new Set(['-', '--', 'N/A', 'n/a', 'null', '(null)', '(none)']);
 
@@ -95,9 +103,33 @@ export function isActionName(text: string): boolean {
   return !NO_ACTION.test(text);
 }
 
+/** Whether a text is a list or an object in JSON. */
+export function isJson(text: string): boolean {
+  if (!isEnclosed(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    // No JSON, or nested too deeply.
+    if (error instanceof SyntaxError || error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function isEnclosed(text: string): boolean {
+  return (
+    (text.startsWith('[') && text.endsWith(']')) || (text.startsWith('{') && text.endsWith('}'))
+  );
+}
+
+/** Whether a text is a list or an object, also one that is cut off or not in JSON, or a word in place of a name. */
+function isStructure(field: string, text: string): boolean {
+  return FREE.has(field) ? isJson(text) : isEnclosed(text) || BEGUN.test(text);
+}
+
 /** Whether a field can have a text: no list, no object, and no word for nothing. */
 function isTextOf(field: string, text: string): boolean {
-  if (NOTHING.has(text) || text.startsWith('[') || text.startsWith('{')) return false;
+  if (NOTHING.has(text) || isStructure(field, text)) return false;
   // An identifier of the event itself is not a code of its type.
   if (field === 'event_code') return text.length <= 64 && !UUID.test(text) && !DRAWN.test(text);
   const digits = DIGESTS.get(field);

@@ -66,7 +66,7 @@ Fields marked *Cut* are also filled from the text of log messages, when they are
 The message stays as it is. \`extractor\` says which extractor, and which version of it, cut an event's fields: events
 without it have only what their source states. An extractor cuts a message only if all of it fits one of its templates,
 and never takes an address for what it is by its look alone. Events whose source states addresses, ports or bytes are not cut.
-A message that ends with a JSON object (\`app: {"client_ip":…}\`) has its members read as those of records; \`json/4\` marks that. A message that is a Windows event as XML is read as one of an event log; \`windows-xml/7\` marks that.
+A message that ends with a JSON object (\`app: {"client_ip":…}\`) has its members read as those of records; \`json/5\` marks that. A message that is a Windows event as XML is read as one of an event log; \`windows-xml/8\` marks that.
 If it states a name more than once, nothing is cut of it.
 Events that were imported by an earlier version get such fields by \`daybook refield CASE\`, which needs no evidence.
 

@@ -58,7 +58,7 @@ export function partOf(text: string, { of, name, templates = [] }: Part): string
     return new URLSearchParams(query).get(name[0] ?? '') ?? undefined;
   }
   if (!text.startsWith('[')) return undefined;
-  const elements = elementsOf(text);
+  const elements = listIn(text);
   if (of === 'named') {
     const value = valueOfName(elements, name[0] ?? '');
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
@@ -84,10 +84,11 @@ export function onlyElement(text: string): string {
   return typeof first !== 'string' || rest.some((one) => one !== first) ? text : first;
 }
 
-/** Empty if a text only looks like an array. */
+/** The elements of a list that was written by `flatten`; none if a text only looks like one. */
 function listIn(text: string): readonly unknown[] {
   try {
-    return elementsOf(text);
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : [];
   } catch {
     return [];
   }
@@ -119,12 +120,6 @@ function matchedIn(
     if (start >= 0) return decoder.decode(bytes.subarray(start, found.ends[at]));
   }
   return undefined;
-}
-
-/** The elements of a list that was written by `flatten`. */
-function elementsOf(text: string): readonly unknown[] {
-  const list: unknown = JSON.parse(text);
-  return Array.isArray(list) ? list : [];
 }
 
 /** A member, or of the list that it is the value of a name: `parameters[key]`. */
