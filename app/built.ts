@@ -40,7 +40,7 @@ export async function ensureBuilt(
     if (isThere()) return;
     throw new DaybookError(
       'unreadable',
-      `${build.what} is not built, and what builds it is not installed`,
+      `${build.what} is not built, and the tools that build it are not installed`,
       'run "npm ci" in the Daybook folder; the command line works without the window',
     );
   }
@@ -50,7 +50,7 @@ export async function ensureBuilt(
   } catch (error) {
     const isOld = hasCode(error, 'unreadable');
     if (!isOld || !isThere()) throw error;
-    say(`${build.what} cannot be built; the one that was built before is used`);
+    say(`${build.what} cannot be built; using the previous build`);
   } finally {
     unlock();
   }

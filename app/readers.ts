@@ -29,7 +29,7 @@ export function readMapping(text: string): Record<string, string> {
     if (!isMappable(field))
       throw new DaybookError(
         'usage',
-        `the mapping names no field: ${JSON.stringify(field)}`,
+        `the mapping names an unknown field: ${JSON.stringify(field)}`,
         'fields are src_ip, dst_ip, src_port, dst_port, proto, ts, bytes, packets … (docs/importers/flow-csv.md), or attrs.NAME',
       );
   }
@@ -41,7 +41,7 @@ function mappingOf(text: string): Record<string, string> {
     let parsed: unknown;
     try {
       // A pipe would block the program until somebody writes to it.
-      if (!statSync(text).isFile()) throw new Error('it is no file');
+      if (!statSync(text).isFile()) throw new Error('it is not a file');
       parsed = JSON.parse(readFileSync(text, 'utf8'));
     } catch (error) {
       throw new DaybookError(

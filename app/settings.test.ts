@@ -61,5 +61,5 @@ it.each([
 });
 
 it.each(['-1', 'much', '12 parsecs', '0'])('DAYBOOK_MEMORY of %s is an error', (text) => {
-  expect(() => settings({ DAYBOOK_STATE: root, DAYBOOK_MEMORY: text })).toThrow('is no size');
+  expect(() => settings({ DAYBOOK_STATE: root, DAYBOOK_MEMORY: text })).toThrow('is not a size');
 });

@@ -75,7 +75,7 @@ function bytesOf(text: string | undefined): number | undefined {
   if (number !== '' && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw new DaybookError(
     'usage',
-    `DAYBOOK_MEMORY is no size: ${JSON.stringify(text)}`,
+    `DAYBOOK_MEMORY is not a size: ${JSON.stringify(text)}`,
     'write it as 512MB, 2GB, or a number of bytes',
   );
 }

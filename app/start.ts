@@ -39,7 +39,7 @@ async function start(openCase: string | undefined, signal: AbortSignal): Promise
       if (opens) removeFile = openBrowser(url);
       say(
         opens
-          ? 'Opening it now. If no browser comes, open this address yourself.'
+          ? 'Opening it now. If no browser appears, open this address yourself.'
           : 'Open this address in a browser on this machine.',
       );
       say('Only this machine can reach it. Ctrl-C ends Daybook.');

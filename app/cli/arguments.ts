@@ -70,7 +70,7 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
     if (positionals.length > spec.positionals.most) {
       throw new DaybookError(
         'usage',
-        `daybook ${spec.name} takes ${spec.usage}; found also: ${positionals.slice(spec.positionals.most).join(' ')}`,
+        `daybook ${spec.name} takes only ${spec.usage}; unexpected: ${positionals.slice(spec.positionals.most).join(' ')}`,
         spec.usage.includes('QUERY') ? 'put the query in quotes' : hint,
       );
     }
@@ -90,7 +90,7 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
       if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least) {
         throw new DaybookError(
           'usage',
-          `--${name} takes a whole number from ${least}, not ${JSON.stringify(value)}`,
+          `--${name} takes a whole number of ${least} or more, not ${JSON.stringify(value)}`,
           hint,
         );
       }
@@ -105,7 +105,7 @@ export function helpText(spec: CommandSpec): string {
     `--${name}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
     option.help,
   ]);
-  rows.push(['-h, --help', 'this text']);
+  rows.push(['-h, --help', 'show this help']);
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
   for (const [left, right] of rows) lines.push(`  ${left.padEnd(width)}${right}`);
   if (spec.details !== undefined) lines.push('', spec.details);

@@ -17,8 +17,8 @@ function overview(): string {
     ([name, { summary }]) => `  ${name.padEnd(width)}${summary}`,
   );
   return [
-    'daybook: search packet captures, logs and flow files in one case. Nothing leaves this machine,',
-    'unless you name a server: attach, hand-over to s3://….',
+    'daybook: search packet captures, logs and flow files in one case. Nothing leaves this machine',
+    'unless you name a server (attach, hand-over to s3://…).',
     '',
     'daybook COMMAND CASE …',
     '',
@@ -28,7 +28,8 @@ function overview(): string {
     '  daybook import acme.daybook evidence/ --recursive',
     "  daybook top acme.daybook src_ip '*'",
     '',
-    `Exit status: ${EXIT_STATUS.map(([status, meaning]) => `${status} ${meaning}`).join('; ')}.`,
+    'Exit status:',
+    ...EXIT_STATUS.map(([status, meaning]) => `  ${String(status).padEnd(5)}${meaning}`),
     '',
   ].join('\n');
 }
@@ -108,7 +109,7 @@ function report(error: unknown, streams: Streams, asJson: boolean): number {
   }
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT.done;
   streams.err.write(`daybook: unexpected error: ${visible(messageOfError(error))}\n`);
-  streams.err.write('  this is a defect of Daybook; set DAYBOOK_DEBUG=1 for details\n');
+  streams.err.write('  this is a bug in Daybook; set DAYBOOK_DEBUG=1 for details\n');
   if (process.env['DAYBOOK_DEBUG'] === '1' && error instanceof Error)
     streams.err.write(`${error.stack ?? ''}\n`);
   return EXIT.failed;

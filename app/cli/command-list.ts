@@ -16,11 +16,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/open.ts')).openCommand,
   },
   serve: {
-    summary: 'the window in a browser, on this machine only',
+    summary: 'serve the window to a browser on this machine',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   preview: {
-    summary: 'what an import would make of files',
+    summary: 'show how an import would read files',
     load: async () => (await import('./commands/preview.ts')).previewCommand,
   },
   import: {
@@ -33,110 +33,110 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/query.ts')).queryCommand,
   },
   count: {
-    summary: 'how many events match',
+    summary: 'count the events that match',
     reads: true,
     load: async () => (await import('./commands/query.ts')).countCommand,
   },
   top: {
-    summary: 'the most frequent values of fields',
+    summary: 'list the most frequent values of fields',
     reads: true,
     load: async () => (await import('./commands/query.ts')).topCommand,
   },
   timeline: {
-    summary: 'events per interval',
+    summary: 'count events per interval',
     reads: true,
     load: async () => (await import('./commands/query.ts')).timelineCommand,
   },
   event: {
-    summary: 'everything about one event: fields, bytes, layers, neighbours, note',
+    summary: 'show one event: fields, bytes, layers, neighbours, note',
     load: async () => (await import('./commands/event.ts')).eventCommand,
   },
   hosts: {
-    summary: 'addresses with their names, users and services',
+    summary: 'list addresses with their names, users and services',
     reads: true,
     load: async () => (await import('./commands/hosts.ts')).hostsCommand,
   },
   scan: {
-    summary: 'a query over one file, without a case',
+    summary: 'query one file, without a case',
     load: async () => (await import('./commands/scan.ts')).scanCommand,
   },
   sources: {
-    summary: 'what was imported, with its ledger',
+    summary: 'list what was imported, with its ledger',
     reads: true,
     load: async () => (await import('./commands/sources.ts')).sourcesCommand,
   },
   days: {
-    summary: 'events by day and kind',
+    summary: 'count events by day and kind',
     reads: true,
     load: async () => (await import('./commands/days.ts')).daysCommand,
   },
   fields: {
-    summary: 'which fields events have, and what cuts them out of messages',
+    summary: 'list the fields of events; manage the extractors that fill them',
     load: async () => (await import('./commands/fields.ts')).fieldsCommand,
   },
   watch: {
-    summary: 'follow changes of a case',
+    summary: 'follow the changes of a case',
     load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
   describe: {
-    summary: "a case's number and examiner",
+    summary: "show or set a case's number and examiner",
     load: async () => (await import('./commands/describe.ts')).describeCommand,
   },
   tag: {
-    summary: 'tag the events a query finds',
+    summary: 'tag the events that a query finds',
     load: async () => (await import('./commands/tag.ts')).tagCommand,
   },
   findings: {
-    summary: 'tags and notes in report order: severity, colour, place',
+    summary: 'list tags and notes; set their severity, colour and place',
     load: async () => (await import('./commands/findings.ts')).findingsCommand,
   },
   searches: {
-    summary: 'saved searches: list, save, take away',
+    summary: 'list, save and remove saved searches',
     load: async () => (await import('./commands/searches.ts')).searchesCommand,
   },
   delete: {
-    summary: 'delete the events a query finds',
+    summary: 'delete the events that a query finds',
     load: async () => (await import('./commands/delete.ts')).deleteCommand,
   },
   overlap: {
-    summary: 'lines that sources have in common: leave them out, or show them',
+    summary: 'list lines that sources have in common; leave them out or show them',
     load: async () => (await import('./commands/overlap.ts')).overlapCommand,
   },
   refield: {
-    summary: 'cut fields out of messages again, without the evidence',
+    summary: 'extract fields from messages again, without the evidence',
     load: async () => (await import('./commands/refield.ts')).refieldCommand,
   },
   retime: {
-    summary: 'change decisions about the times of sources',
+    summary: 'change the zone, year or clock error decided for sources',
     load: async () => (await import('./commands/retime.ts')).retimeCommand,
   },
   carve: {
-    summary: 'write files that connections carried',
+    summary: 'write the files that connections carried',
     load: async () => (await import('./commands/carve.ts')).carveCommand,
   },
   slice: {
-    summary: 'write the packets of a query as a capture',
+    summary: 'write the packets that a query finds to a capture',
     load: async () => (await import('./commands/slice.ts')).sliceCommand,
   },
   payload: {
-    summary: 'search what connections of captures carried',
+    summary: 'search what the connections of captures carried',
     reads: true,
     load: async () => (await import('./commands/payload.ts')).payloadCommand,
   },
   report: {
-    summary: 'write the case as one page for people',
+    summary: 'write the case as one HTML page',
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   sql: {
-    summary: 'show the case to DuckDB: one script, or one statement',
+    summary: 'open the case in DuckDB, or run one SQL statement on it',
     load: async () => (await import('./commands/sql.ts')).sqlCommand,
   },
   'hand-over': {
-    summary: 'write the case as Parquet files for others',
+    summary: 'write the case as Parquet files for other tools',
     load: async () => (await import('./commands/hand-over.ts')).handOverCommand,
   },
   attach: {
-    summary: 'load what was handed over into a ClickHouse',
+    summary: 'load a hand-over into ClickHouse',
     load: async () => (await import('./commands/attach.ts')).attachCommand,
   },
   compact: {
@@ -148,22 +148,22 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   audit: {
-    summary: 'every change of a case: what, when, by whom',
+    summary: 'list every change of a case: what, when, by whom',
     reads: true,
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
   latency: {
-    summary: 'how long operations took',
+    summary: 'show how long operations took',
     reads: true,
     load: async () => (await import('./commands/latency.ts')).latencyCommand,
   },
   completion: {
-    summary: 'completion of commands and options for bash, zsh or fish',
+    summary: 'print shell completion for bash, zsh or fish',
     reads: true,
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
   man: {
-    summary: 'this help as a manual page',
+    summary: 'print this help as a manual page',
     reads: true,
     load: async () => (await import('./commands/man.ts')).manCommand,
   },

@@ -36,9 +36,9 @@ export const EXIT_STATUS: readonly (readonly [number, string])[] = [
   [EXIT.usage, 'wrong usage'],
   [
     EXIT.notAllRight,
-    'done, but something was quarantined, not read to its end, or is not what it was',
+    'done, but something was quarantined, was not read to its end, or has changed',
   ],
-  [EXIT.nothingFound, 'nothing found, where --fail-empty asks'],
+  [EXIT.nothingFound, 'nothing found (with --fail-empty)'],
   [EXIT.cancelled, 'cancelled'],
 ];
 
@@ -56,7 +56,7 @@ export const TIME_OPTIONS = {
   tz: {
     type: 'string',
     value: 'ZONE',
-    help: 'zone of times without one, and of times shown (default UTC)',
+    help: 'zone for times without one, and for the times shown (default UTC)',
   },
 } as const;
 
@@ -66,7 +66,7 @@ export function dateOrderOf(parsed: Parsed): DateOrder | undefined {
   if (text === undefined || isDateOrder(text)) return text;
   throw new DaybookError(
     'usage',
-    `there is no date order ${JSON.stringify(text)}`,
+    `unknown date order: ${JSON.stringify(text)}`,
     `give one of ${DATE_ORDERS.join(', ')}`,
   );
 }

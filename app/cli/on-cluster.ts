@@ -64,8 +64,8 @@ export function refuseOnCluster(command: string, positionals: readonly string[])
   if (ON_CLUSTER.has(command) || !positionals.some(isClusterAddress)) return;
   throw new DaybookError(
     'usage',
-    `${command} is not done on a cluster, which holds what a case handed over: no evidence, no bytes, no decisions`,
-    `do it on the case, hand it over and attach it again; on a cluster: ${[...ON_CLUSTER].join(', ')}`,
+    `${command} does not work on a cluster: it holds a hand-over, without the evidence and the decisions of the case`,
+    `run it on the case, then hand the case over and attach it again; commands for a cluster: ${[...ON_CLUSTER].join(', ')}`,
   );
 }
 
@@ -78,7 +78,7 @@ export function refuseOptions(
   if (given === undefined) return;
   throw new DaybookError(
     'usage',
-    `--${given} is not for a case on a cluster`,
-    'leave it out, or ask the case on this machine',
+    `--${given} does not work on a cluster`,
+    'leave it out, or query a case on this machine',
   );
 }

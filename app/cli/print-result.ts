@@ -37,7 +37,7 @@ export const RESULT_OPTIONS = {
   limit: {
     type: 'string',
     value: 'N',
-    help: 'at most N rows; of groups the query says how many: top 5, patterns 20',
+    help: 'print at most N rows; the query itself limits groups: top 5, patterns 20',
   },
   format: {
     type: 'string',
@@ -47,7 +47,7 @@ export const RESULT_OPTIONS = {
   out: {
     type: 'string',
     value: 'FILE',
-    help: 'write the result to a file, whole or not at all; - is standard output',
+    help: 'write the result to a file, all or nothing; - is standard output',
   },
   ...FORCE_OPTION,
 } as const satisfies Record<string, OptionSpec>;
@@ -58,7 +58,7 @@ export function limitUnused(
   { shape }: Pick<RunningQuery['plan'], 'shape'>,
 ): string {
   if (parsed.text('limit') === undefined || (shape !== 'top' && shape !== 'timeline')) return '';
-  return '--limit cuts rows, not groups or buckets: the query says how many (top 5, patterns 20, timeline 1d)\n';
+  return '--limit applies to rows, not to groups or buckets: limit those in the query (top 5, patterns 20, timeline 1d)\n';
 }
 
 /**
@@ -71,7 +71,7 @@ export function formatOf(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
   if (format === 'parquet' && out === undefined)
     throw new DaybookError(
       'usage',
-      'Parquet goes to a file',
+      'Parquet needs a file to write to',
       'name it with --out FILE.parquet; --out - is standard output',
     );
   return { format, out: out === '-' ? undefined : out };
@@ -84,7 +84,7 @@ function askedFor(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
   if (asked !== undefined && format === undefined) {
     throw new DaybookError(
       'usage',
-      `there is no format ${JSON.stringify(asked)}`,
+      `unknown format: ${JSON.stringify(asked)}`,
       `formats: ${FORMATS.join(', ')}`,
     );
   }

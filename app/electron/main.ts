@@ -39,7 +39,7 @@ lockDown();
 
 if (app.requestSingleInstanceLock()) start(caseArgument(process.argv, process.cwd(), entry));
 else {
-  say('Daybook is open already: its window takes it from here');
+  say('Daybook is already open: its window takes over');
   app.quit();
 }
 

@@ -39,7 +39,9 @@ export function writeWindowState(file: string, state: WindowState): void {
     writeFileSync(`${file}.new`, JSON.stringify(state));
     renameSync(`${file}.new`, file);
   } catch (error) {
-    process.stderr.write(`daybook: the window's place cannot be kept: ${String(error)}\n`);
+    process.stderr.write(
+      `daybook: the window's size and position cannot be saved: ${String(error)}\n`,
+    );
   }
 }
 

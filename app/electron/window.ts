@@ -97,7 +97,7 @@ function reloadAfterCrash(window: BrowserWindow): void {
   const { webContents } = window;
   webContents.on('render-process-gone', (_event, { reason }) => {
     if (reason === 'clean-exit' || window.isDestroyed()) return;
-    process.stderr.write(`daybook: the window's page ended: ${reason}\n`);
+    process.stderr.write(`daybook: the window's page crashed: ${reason}\n`);
     const now = Date.now();
     crashes.push(now);
     const recent = crashes.filter((at) => now - at < CRASH_MS).length;
@@ -109,8 +109,8 @@ function reloadAfterCrash(window: BrowserWindow): void {
 async function askToReload(window: BrowserWindow, reason: string): Promise<void> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'error',
-    message: 'The window stops again and again',
-    detail: `Its page ended ${MOST_CRASHES + 1} times within a minute (${reason}). The case and what was imported are not touched.`,
+    message: 'The window keeps crashing',
+    detail: `Its page crashed ${MOST_CRASHES + 1} times within a minute (${reason}). The case and everything imported are unaffected.`,
     buttons: ['Try again', 'Close Daybook'],
     defaultId: 0,
     cancelId: 1,

@@ -15,7 +15,7 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env): EngineComma
   if (file === undefined) {
     throw new DaybookError(
       'unreadable',
-      'there is no Node 24 to run the engine on',
+      'Node 24, which the engine needs, was not found',
       'run "npm ci" in the Daybook folder, or install Node 24',
     );
   }

@@ -70,7 +70,7 @@ class StreamPipe implements HostPipe {
   close(): void {
     if (!this.open) return;
     out.write(wireHead(CLOSE, this.channel, 0));
-    this.ended('the engine let the window go');
+    this.ended('the engine dropped the connection to the window');
   }
 
   take(frame: Uint8Array): void {
@@ -122,7 +122,7 @@ async function end(): Promise<void> {
   if (ending) return;
   ending = true;
   setTimeout(() => {
-    log('what runs does not stop; ending without it');
+    log('running operations do not stop; ending without them');
     process.exit(1);
   }, PATIENCE_MS).unref();
   await host.close();
@@ -141,7 +141,7 @@ function crash(error: unknown): void {
 process.on('uncaughtException', crash);
 // An unhandled rejection is a defect, but must not end an import.
 process.on('unhandledRejection', (error) => {
-  log(`a promise was left alone: ${error instanceof Error ? error.stack : String(error)}`);
+  log(`unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`);
 });
 // A terminal sends ctrl-C to every process of its group; the shell decides when to end.
 for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);

@@ -48,7 +48,7 @@ describe('the engine as a process', () => {
   ])('gives up on %s, and says why', async (_what, command: EngineCommand, reason) => {
     const engine = new EngineProcess({ command });
     const connection = new Connection(engine.openChannel());
-    const seen = await states(connection, (state) => /not started again/.test(state.reason ?? ''));
+    const seen = await states(connection, (state) => /not restarted/.test(state.reason ?? ''));
     expect(seen.filter(({ state }) => state === 'down').length).toBe(5);
     for (const state of seen) if (state.state === 'down') expect(state.reason).toMatch(reason);
     const restarted = seen.flatMap(({ state, restart }) => (state === 'down' ? [restart] : []));

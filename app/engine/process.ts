@@ -323,7 +323,7 @@ export class EngineProcess implements ChannelOwner {
   private fromEngine(type: number, id: number, body: Uint8Array): void {
     const channel = this.channels.get(id);
     if (channel === undefined) return;
-    if (type === CLOSE) channel.end('the engine let the window go');
+    if (type === CLOSE) channel.end('the engine dropped the connection to the window');
     if (type !== FRAME) return;
     channel.deliver(body);
     if (channel.greeted) return;
@@ -343,7 +343,7 @@ export class EngineProcess implements ChannelOwner {
     }
     this.youngDeaths = livedMs < YOUNG_MS ? this.youngDeaths + 1 : 0;
     const gaveUp = this.youngDeaths >= YOUNG_DEATHS;
-    if (gaveUp) reason += ` (it ended ${this.youngDeaths} times in a row and is not started again)`;
+    if (gaveUp) reason += ` (it ended ${this.youngDeaths} times in a row and is not restarted)`;
     const { restarts } = this.current;
     const pauseMs = FIRST_PAUSE_MS * 2 ** Math.max(0, this.youngDeaths - 1);
     // Before the state is sent to windows: one that asks for an engine gets this one.

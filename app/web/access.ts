@@ -19,7 +19,7 @@ export function requireLoopback(address: string): void {
   if (address === LOOPBACK) return;
   throw new DaybookError(
     'usage',
-    `the web shell listens on ${LOOPBACK} only, not on ${address}`,
+    `the window is served on ${LOOPBACK} only, not on ${address}`,
     'to reach it from elsewhere, forward the port, for example with ssh -L',
   );
 }

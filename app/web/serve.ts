@@ -36,14 +36,14 @@ export async function serve({
   const engine = new EngineProcess({ command: engineCommand(env), onLog: say });
   engine.onState((state) => {
     if (state.state === 'down') say(`the engine stopped: ${state.reason ?? 'unknown reason'}`);
-    else if (state.state === 'ready' && state.restarts > 0) say('the engine runs again');
+    else if (state.state === 'ready' && state.restarts > 0) say('the engine is running again');
   });
   try {
     const shell = await startWebShell({
       ...{ engine, files, port, openCase },
       onEntered: (next) => {
         onEntered?.();
-        say(`a browser has used that address; for another one: ${next}`);
+        say(`a browser has used that address; for another browser: ${next}`);
       },
     });
     onUrl(shell.url);

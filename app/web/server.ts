@@ -129,16 +129,20 @@ function answer(request: IncomingMessage, response: ServerResponse, shell: Serve
   response.setHeader('Content-Security-Policy', NO_CONTENT_POLICY);
   const url = urlOf(request);
   if (!access.hostFits(request) || url === undefined) {
-    refuse(response, 421, 'This address does not serve that host.');
+    refuse(
+      response,
+      421,
+      'Daybook does not answer under that host name. Open the address that "daybook serve" printed.',
+    );
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
-    refuse(response, 405, 'Only GET.');
+    refuse(response, 405, 'Only GET requests are answered.');
   } else if (url.pathname === '/' && url.searchParams.has('token')) {
     takeToken(url.searchParams.get('token') ?? '', request, response, shell);
   } else if (!access.cookieFits(request)) {
     refuse(
       response,
       403,
-      'Open the whole address that "daybook serve" printed last: it has a token.',
+      'Open the whole address that "daybook serve" printed last, with its token.',
     );
   } else if (url.pathname === '/' || url.pathname === '/index.html') {
     sendPage(response, built.page(), port);
@@ -153,7 +157,7 @@ function takeToken(
   response: ServerResponse,
   { options, access, urlNow }: ServedWindow,
 ): void {
-  if (isPrefetch(request)) refuse(response, 403, 'Tokens are not for fetching ahead.');
+  if (isPrefetch(request)) refuse(response, 403, 'A prefetch cannot use the token.');
   else if (access.useToken(token)) {
     enter(response, access, options.openCase);
     options.onEntered?.(urlNow());
@@ -162,7 +166,11 @@ function takeToken(
     response.writeHead(302, { Location: homeOf(options.openCase), 'Cache-Control': 'no-store' });
     response.end();
   } else {
-    refuse(response, 403, 'This token is not valid or was used: take the last printed address.');
+    refuse(
+      response,
+      403,
+      'This token is not valid or was already used: open the address that "daybook serve" printed last.',
+    );
   }
 }
 
@@ -176,7 +184,7 @@ function listen(
       const taken = error.code === 'EADDRINUSE';
       const why = taken ? 'is used by another program' : `cannot be used: ${error.message}`;
       reject(
-        new DaybookError('usage', `port ${port} ${why}`, 'leave --port out: a free one is chosen'),
+        new DaybookError('usage', `port ${port} ${why}`, 'leave out --port to use a free one'),
       );
     });
     server.listen(port, address, () => resolve((server.address() as AddressInfo).port));

@@ -29,7 +29,7 @@ export async function windowFiles(
     if (existsSync(join(configured, 'index.html'))) return configured;
     throw new DaybookError(
       'unreadable',
-      `DAYBOOK_WINDOW names ${configured}, where no built window is (it has no index.html)`,
+      `DAYBOOK_WINDOW names ${configured}, which holds no built window (no index.html)`,
       'name the folder of a built window, such as renderer/dist after "npm run build", or unset it',
     );
   }

@@ -212,7 +212,7 @@ describe.skipIf(reason !== undefined)(title, () => {
 
   it('says what a cluster cannot do', async () => {
     for (const [args, message] of [
-      [['compact', at('acme')], 'compact is not done on a cluster'],
+      [['compact', at('acme')], 'compact does not work on a cluster'],
       [['count', at('nosuch')], 'has no case'],
       [['count', 'clickhouse://127.0.0.1:1/acme'], 'does not answer: ECONNREFUSED'],
     ] as const)

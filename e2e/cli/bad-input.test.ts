@@ -156,7 +156,7 @@ describe('files that are not what they should be', () => {
     [
       'binary junk',
       (file: string) => writeFileSync(file, junk),
-      /no importer recognises this content\n {2}force a format with --format/,
+      /no importer recognises this content\n {2}if you know the format, give it with --format/,
     ],
     [
       'a database',
@@ -168,7 +168,7 @@ describe('files that are not what they should be', () => {
     [
       'a folder of folders',
       (file: string) => mkdirSync(path.join(file, 'below'), { recursive: true }),
-      /nothing could be imported[^]* read the folders below the one that was named with --recursive/,
+      /nothing could be imported[^]* --recursive also reads the subfolders/,
     ],
   ])('%s alone is a failure that is said', async (name, make, what) => {
     const file = at(`alone-${name.replaceAll(' ', '-')}`);
@@ -635,7 +635,7 @@ describe('evidence that overlaps', () => {
     const table = at('mapped.csv');
     writeFileSync(table, 'From,To,When\n10.0.0.1,10.0.0.2,2026-01-02 03:04:05\n'.padEnd(80, '\n'));
     const mapped = ['import', at('mapped.daybook'), table, '--map'];
-    failsClearly(await commands.run([...mapped, 'srcip=From']), /no field: "srcip"/, 2);
+    failsClearly(await commands.run([...mapped, 'srcip=From']), /unknown field: "srcip"/, 2);
     expect(existsSync(at('mapped.daybook'))).toBe(false);
     const loose = await daybook([...mapped, 'src_ip=from,dst_ip=To,attrs.at=Wen']);
     expect(loose.out.match(/names no column here: .*/g)).toEqual(['names no column here: Wen']);

@@ -333,7 +333,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const { status, out, err } = await run('hand-over', acme, 's3://asked/case');
     expect({ status, out }).toEqual({ status: 2, out: '' });
     assertClearMessage(err);
-    expect(err).toContain(`would be sent to s3://asked/case at ${server!.url}`);
+    expect(err).toContain(`to s3://asked/case at ${server!.url} needs confirmation`);
     expect((await server!.objects('asked')).size).toBe(0);
   });
 
@@ -361,12 +361,12 @@ describe.skipIf(reason !== undefined)(title, () => {
     const profileEnv = { AWS_CONFIG_FILE: config, AWS_PROFILE: 'own' };
     const place = 's3://profiled/case';
     const asked = await daybook(['hand-over', acme, place], { env: profileEnv });
-    expect(asked.err).toContain(`would be sent to ${place} at ${server!.url}`);
+    expect(asked.err).toContain(`to ${place} at ${server!.url} needs confirmation`);
     const sent = await daybook(['hand-over', acme, place, '--yes'], { env: profileEnv });
     expect(sent.status, sent.err).toBe(0);
     const others = { ...profileEnv, AWS_ENDPOINT_URL_S3: 'http://localhost:1' };
     expect((await daybook(['hand-over', acme, place], { env: others })).err).toContain(
-      `would be sent to ${place} at http://localhost:1,`,
+      `to ${place} at http://localhost:1 needs confirmation,`,
     );
   });
 

@@ -122,11 +122,11 @@ it('saves searches, runs them, and takes them away', async () => {
   expect((await commands.run(['query', tagged, '--saved', 'three'])).out.trim()).toBe('1');
   for (const [args, says] of [
     [['query', tagged], /--saved NAME/],
-    [['query', tagged, 'line', '--saved', 'three'], /two questions/],
+    [['query', tagged, 'line', '--saved', 'three'], /cannot be combined/],
     [['query', tagged, '--saved', 'four'], /there is no saved search "four"\n.*three/],
     [['searches', tagged, 'bad', '--save', 'host:'], /daybook: /],
     [['searches', tagged, '--save', 'line'], /needs a NAME/],
-    [['searches', tagged, 'three', '--from', '2026-03-04'], /--from is saved with --save/],
+    [['searches', tagged, 'three', '--from', '2026-03-04'], /--from needs --save/],
   ] as const)
     expect(await commands.run(args)).toMatchObject({
       status: 2,
@@ -210,7 +210,7 @@ it('previews files without a case, and with what a case has', async () => {
     { total: { sources: 3, left: 0 } },
   ]);
   const known = await commands.run(['preview', at('auth.log'), '--case', tagged]);
-  expect(known.out).toContain('in the case already: source 1 (auth.log)');
+  expect(known.out).toContain('already in the case: source 1 (auth.log)');
   expect(known.status).toBe(0);
 });
 

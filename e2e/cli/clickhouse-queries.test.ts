@@ -605,7 +605,7 @@ describe('daybook sql with a query', () => {
     );
     const none = await commands.run(['sql', small, '--list', short]);
     expect(none).toMatchObject({ status: 2, out: '' });
-    expect(none.err).toContain('--list is for a query');
+    expect(none.err).toContain('--list needs a query');
   });
 
   it('says on standard error how a doubtful query was read', async () => {
@@ -618,12 +618,12 @@ describe('daybook sql with a query', () => {
 
   it.each([
     [['* | dedup tag', '--dialect', 'clickhouse'], 'an event may have several tags'],
-    [['*', '--dialect', 'postgres'], 'no dialect "postgres"'],
+    [['*', '--dialect', 'postgres'], 'unknown dialect: "postgres"'],
     [['*'], 'a QUERY needs --dialect'],
-    [['--dialect', 'clickhouse'], '--dialect is for a query'],
-    [['*', '--dialect', 'clickhouse', '--run', 'SELECT 1'], '--dialect is for a query'],
-    [['--database', 'acme'], '--database is for a query'],
-    [['*', '--dialect', 'clickhouse', '--database', ''], '--database has no name'],
+    [['--dialect', 'clickhouse'], '--dialect needs a query'],
+    [['*', '--dialect', 'clickhouse', '--run', 'SELECT 1'], '--dialect needs a query'],
+    [['--database', 'acme'], '--database needs a query'],
+    [['*', '--dialect', 'clickhouse', '--database', ''], '--database is empty'],
     [['nosuch:5', '--dialect', 'clickhouse'], 'no event has a field'],
   ])('refuses %j', async (args, message) => {
     const { status, err, out } = await commands.run(['sql', small, ...args]);

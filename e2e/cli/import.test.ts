@@ -142,7 +142,7 @@ describe('import of a bundle', () => {
     expect(ledgerLines(outcome).sources.map(({ source }) => source)).toEqual(['fw01.log']);
     const none = await commands.run(['import', folder, at('evidence/syslog'), '--name', 'x']);
     expect(none.status).toBe(2);
-    expect(none.err).toContain('--name names what comes on standard input');
+    expect(none.err).toContain('--name is only for standard input');
   });
 
   it('leaves packets out with --no-packets and flows with --no-flows', async () => {

@@ -73,7 +73,7 @@ it('finds what was moved, says what it did not find, and changes nothing else', 
   expect(words.out).toContain(at('new', 'b.log.gz'));
   expect(words.err).toContain('1 source located, 0 not found');
   const none = await commands.run(['sources', CASE, '--locate', at('new')]);
-  expect([none.status, none.err]).toEqual([0, 'all evidence is where it was\n']);
+  expect([none.status, none.err]).toEqual([0, 'all evidence is still in its place\n']);
 });
 
 it('and verify reads it there, without a finding', async () => {

@@ -206,7 +206,7 @@ describe('results that must agree', () => {
     const limited = ['--format', 'ndjson', '--limit', '1'];
     const groups = await commands.run(['query', CASE, 'kind:log | top 5 program', ...limited]);
     expect(ndjson(groups)).toEqual(ndjson(all));
-    expect(groups.err).toContain('--limit cuts rows, not groups');
+    expect(groups.err).toContain('--limit applies to rows, not to groups');
     expect(all.err).not.toContain('--limit');
     const rows = await commands.run(['query', CASE, 'kind:log', ...limited]);
     expect(rows.err).not.toContain('--limit');
@@ -393,7 +393,7 @@ describe('wrong usage and what is not there', () => {
     const command = await daybook(['search', CASE, 'x']);
     expect(command.err).toContain('did you mean query?');
     const top = await commands.run(['top', CASE, 'kind:log']);
-    expect(top.err).toContain('"kind:log" is no field');
+    expect(top.err).toContain('"kind:log" is not a field');
     const quote = await commands.run(['query', CASE, 'failed "password']);
     expect(quote.err).toContain('unclosed " at column 8');
     const field = await commands.run(['query', CASE, 'sorce_ip:10.0.0.1']);
@@ -456,7 +456,7 @@ describe('a list', () => {
     expect(outcome.err).toContain('line 3 of the list: "10.0.0" is no IP address');
     const alone = await commands.run(['count', CASE, '--list-field', 'host']);
     expect(alone.status).toBe(2);
-    expect(alone.err).toContain('--list-field goes with --list');
+    expect(alone.err).toContain('--list-field needs --list');
     const right = file('right.csv', 'src_ip\n10.0.0.1\n10.0.0.2\n');
     const over = await commands.run(['count', CASE, '--list', right, '--list-unmatched', right]);
     expect(over.status).toBe(2);

@@ -42,7 +42,9 @@ it.skipIf(process.platform === 'win32')(
     expect(out).toBe(`${url.href}\n`);
     expect(err).not.toContain(url.searchParams.get('token'));
     // The address for the next browser.
-    expect(err).toMatch(new RegExp(`for another one: http://${url.host}/[?]token=[\\w-]{43}\n`));
+    expect(err).toMatch(
+      new RegExp(`for another browser: http://${url.host}/[?]token=[\\w-]{43}\n`),
+    );
     await expect(fetch(url)).rejects.toThrow();
   },
 );
@@ -103,7 +105,7 @@ it('says what to do where DAYBOOK_WINDOW names no window', async () => {
   const DAYBOOK_WINDOW = join(folder, 'empty');
   const run = await daybook(['serve'], { env: { ...env, DAYBOOK_WINDOW } });
   expect(run).toMatchObject({ status: 1, out: '' });
-  expect(run.err).toContain(`DAYBOOK_WINDOW names ${DAYBOOK_WINDOW}, where no built window is`);
+  expect(run.err).toContain(`DAYBOOK_WINDOW names ${DAYBOOK_WINDOW}, which holds no built window`);
   expect(run.err).toContain('npm run build');
   expect(run.err).not.toMatch(/\n\s+at /);
 });

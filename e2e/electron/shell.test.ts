@@ -271,7 +271,7 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
     second.stderr.on('data', (data: Buffer) => said.push(data));
     const [status] = (await once(second, 'exit')) as [number];
     expect(status).toBe(0);
-    expect(Buffer.concat(said).toString()).toContain('Daybook is open already');
+    expect(Buffer.concat(said).toString()).toContain('Daybook is already open');
     await expect
       .poll(() => new URLSearchParams(new URL(desktop.page.url()).hash.slice(1)).get('case'), SOON)
       .toBe(casePath);
@@ -324,7 +324,7 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
           ? undefined
           : contents.getURL();
       });
-    await expect.poll(() => desktop.said.join(''), SOON).toContain("the window's page ended");
+    await expect.poll(() => desktop.said.join(''), SOON).toContain("the window's page crashed");
     await expect.poll(alive, SOON).toBe(before);
     const title = () =>
       app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getTitle());

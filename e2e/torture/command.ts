@@ -71,7 +71,7 @@ export function crash({ status, signal, out, err }: Ended): string | undefined {
   if (status === null) return `ended by ${signal}: ${tail(err)}`;
   if (![0, 1, 2, 3, 130].includes(status)) return `exit status ${status}: ${tail(err)}`;
   if (/^\s+at .+:\d+:\d+\)?$/m.test(err)) return `a stack trace: ${tail(err)}`;
-  if (/unexpected error|defect of Daybook|node:internal/.test(err))
+  if (/unexpected error|bug in Daybook|node:internal/.test(err))
     return `an unexpected error: ${tail(err)}`;
   // `verify` reports its findings on standard output.
   if (status !== 0 && status !== 3 && out === '' && !/^(?:daybook: \S|\{"error":)/m.test(err))

@@ -123,7 +123,7 @@ for (const shell of [browserShell, electronShell]) {
         killed.add(pid);
         await expect(again).toBeVisible({ timeout: 100 });
       }).toPass({ intervals: [50] });
-      await expect(window.engineBanner).toContainText('is not started again');
+      await expect(window.engineBanner).toContainText('is not restarted');
       await shot(opened.page, `${shell.name}-engine-given-up`);
       await again.click();
       await expect(window.engineBanner).toBeHidden();

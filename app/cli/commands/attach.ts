@@ -11,16 +11,16 @@ export const attachCommand: Command = {
     name: 'attach',
     usage: 'clickhouse://HOST[:PORT]/DATABASE FOLDER|s3://…',
     summary:
-      'Loads a hand-over into ClickHouse: makes the tables, sends the days that are new or changed, compares counts and sums of each file with the manifest, and only then replaces what was there.',
+      'Loads a hand-over into ClickHouse: creates the tables, sends the days that are new or changed, compares counts and sums of each file with the manifest, and only then replaces the previous state.',
     positionals: { least: 2, most: 2 },
     options: { json: { type: 'boolean', help: 'one JSON document: what was sent, what differed' } },
-    details: `Then ask it as a case: daybook query clickhouse://HOST/DATABASE 'QUERY', count, top, timeline, fields,
-sources, hosts; tag, event, findings and searches for what people add; serve for the window.
+    details: `These commands then take clickhouse://HOST/DATABASE in place of a case: query, count, top, timeline, fields,
+sources, hosts, tag, event, findings, searches and serve.
 Events are sent to that server and nowhere else; ?secure=true uses HTTPS. The credentials are CLICKHOUSE_USER and
 CLICKHOUSE_PASSWORD. From s3://… or https://… the server reads the hand-over itself, with its own credentials.
-An interrupted run resumes when it is started again. Until a run ends, queries see the hand-over before. What people
-added there (tags, notes, searches, ratings) is kept.
-Tables and what is translated: docs/team.md.`,
+An interrupted run resumes when it is started again. Until a run ends, queries see the previous hand-over. What people
+added on the cluster (tags, notes, searches, severities) is kept.
+The tables, and which queries are translated: docs/team.md.`,
   },
   async run(parsed, { streams, signal }) {
     const [address, from] = parsed.positionals;
@@ -41,8 +41,8 @@ Tables and what is translated: docs/team.md.`,
       }
       const { files, sent, differing, addedTags } = report;
       const lines = [
-        ...differing.map(({ path, message }) => `was not as handed over: ${path}: ${message}`),
-        ...(differing.length > 0 ? ['the days of these were loaded again, or removed'] : []),
+        ...differing.map(({ path, message }) => `differed from the hand-over: ${path}: ${message}`),
+        ...(differing.length > 0 ? ['the days of these files were loaded again, or removed'] : []),
         ...(addedTags > 0
           ? [`${counted(addedTags, 'tag')} added there ${addedTags === 1 ? 'was' : 'were'} kept`]
           : []),

@@ -15,8 +15,8 @@ export const auditCommand: Command = {
       last: { type: 'string', value: 'N', help: 'only the last N entries' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: `Each entry has the hash of the one before it, and what the tables of the case were. An entry or a table that
-was changed since is named, with exit status 3; daybook verify checks everything else, too.`,
+    details: `Each entry holds the hash of the one before it and of the tables of the case at that time. An entry or a table that
+was changed since is named, and the exit status is 3. daybook verify checks everything else as well.`,
   },
   async run(parsed, { streams, settings }) {
     const last = parsed.whole('last', 1) ?? Infinity;

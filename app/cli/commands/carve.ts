@@ -16,20 +16,23 @@ export const carveCommand: Command = {
     name: 'carve',
     usage: "CASE 'QUERY' --out FOLDER",
     summary:
-      'Writes the files that a query finds among those that connections carried to a folder, from the captures themselves.',
+      'Writes the files that a query finds to a folder: files that connections carried, taken from the captures.',
     positionals: { least: 2, most: 2 },
     options: {
       ...TIME_OPTIONS,
-      out: { type: 'string', value: 'FOLDER', help: 'a new or an empty folder' },
+      out: { type: 'string', value: 'FOLDER', help: 'a new or empty folder' },
       ...PASSWORD_OPTION,
-      json: { type: 'boolean', help: 'one JSON document: what was written, and what was not' },
+      json: {
+        type: 'boolean',
+        help: 'one JSON document: which files were written, and which were not',
+      },
     },
     details: `Examples:
   daybook carve CASE 'kind:file mime_type:application/x-dosexec' --out files
   daybook carve CASE 'kind:file service:smtp src_ip:10.0.0.7' --out mails
-A file is named by its event and its own name, and is written as it was sent: it may be malware. Nothing opens or runs it.
-Each is compared with its event, by size and hash. Bytes that were not captured are zeros; ${CARVED_LIST} says where a file
-lacks some, and has the SHA-256 of each. Exit status 3: some could not be taken out.`,
+Each file is named after its event and its own name, and is written as it was sent: it may be malware. Nothing opens or runs it.
+Its size and hash are compared with those of its event. Bytes that were not captured are zeros; ${CARVED_LIST} lists them
+and the SHA-256 of each file. Exit status 3: some files could not be written.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [path, query] = parsed.positionals as [string, string];
@@ -37,8 +40,8 @@ lacks some, and has the SHA-256 of each. Exit status 3: some could not be taken 
     if (folder === undefined)
       throw new DaybookError(
         'usage',
-        'carve needs a folder to write to',
-        'give one that is new or empty: --out FOLDER',
+        'no folder to write to was given',
+        'name a new or empty one with --out FOLDER',
       );
     await takePasswords(parsed);
     const { evidence } = await import('../../compose.ts');

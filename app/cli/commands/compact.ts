@@ -8,8 +8,7 @@ export const compactCommand: Command = {
   spec: {
     name: 'compact',
     usage: 'CASE',
-    summary:
-      'Merges the small segments of each day, and removes deleted events from the files for good.',
+    summary: 'Merges small segments, and removes deleted events from the files for good.',
     positionals: { least: 1, most: 1 },
     options: { json: { type: 'boolean', help: 'one JSON document' } },
   },

@@ -12,7 +12,7 @@ export const completionCommand: Command = {
   spec: {
     name: 'completion',
     usage: 'SHELL',
-    summary: `Prints a script with which a shell (${Object.keys(SHELLS).join(', ')}) completes commands and options.`,
+    summary: `Prints a script that makes a shell (${Object.keys(SHELLS).join(', ')}) complete commands and options.`,
     positionals: { least: 1, most: 1 },
     options: {},
     details: `bash: add to ~/.bashrc        eval "$(daybook completion bash)"
@@ -35,7 +35,7 @@ fish: run once                daybook completion fish > ~/.config/fish/completio
 
 const HELP: readonly [string, OptionSpec] = [
   'help',
-  { type: 'boolean', help: 'explain the command' },
+  { type: 'boolean', help: 'show the help of the command' },
 ];
 
 function optionsOf({ options }: Listed): readonly (readonly [string, OptionSpec])[] {

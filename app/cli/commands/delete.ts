@@ -14,10 +14,14 @@ export const deleteCommand: Command = {
     name: 'delete',
     usage: "CASE 'QUERY'",
     summary:
-      'Deletes every event that a query finds. The audit log keeps the query, the number and the reason.',
+      'Deletes every event that a query finds. The audit log keeps the query, the number of events and the reason.',
     positionals: { least: 2, most: 2 },
     options: {
-      reason: { type: 'string', value: 'TEXT', help: 'why; required, and kept in the audit log' },
+      reason: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'the reason; required, and kept in the audit log',
+      },
       ...TIME_OPTIONS,
       ...LIST_OPTIONS,
       json: { type: 'boolean', help: 'one JSON document' },
@@ -30,8 +34,8 @@ export const deleteCommand: Command = {
     if (reason === undefined)
       throw new DaybookError(
         'usage',
-        'a deletion needs a reason',
-        'give one with --reason TEXT: it stays in the audit log',
+        'no reason for the deletion was given',
+        'give one with --reason TEXT; the audit log keeps it',
       );
     const lists = await givenLists(parsed, signal);
     const [folder, text] = parsed.positionals as [string, string];

@@ -8,15 +8,15 @@ export const describeCommand: Command = {
   spec: {
     name: 'describe',
     usage: 'CASE',
-    summary: 'Shows or sets the number of a case and its examiner, which its report names.',
+    summary: 'Shows or sets the number and the examiner of a case; its report names both.',
     positionals: { least: 1, most: 1 },
     options: {
       number: {
         type: 'string',
         value: 'TEXT',
-        help: "the case's number where it is investigated; '' takes it away",
+        help: "number of the case at the investigating office; '' removes it",
       },
-      examiner: { type: 'string', value: 'NAME', help: "who examines it; '' takes it away" },
+      examiner: { type: 'string', value: 'NAME', help: "name of the examiner; '' removes it" },
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details: 'Each change is in the audit log.',

@@ -31,16 +31,20 @@ export const eventCommand: Command = {
     positionals: { least: 2, most: 2 },
     options: {
       raw: { type: 'boolean', help: 'write its bytes as they are in the evidence, at most 1 MiB' },
-      hex: { type: 'boolean', help: 'the same, as hexadecimal numbers and text' },
-      layers: { type: 'boolean', help: 'what the layers of a packet say' },
-      around: { type: 'string', value: 'N', help: 'N events before it and after it, of its host' },
-      note: { type: 'string', value: 'TEXT', help: "write a note on it; '' takes it away" },
+      hex: { type: 'boolean', help: 'print the same bytes in hexadecimal and as text' },
+      layers: { type: 'boolean', help: 'print the layers of a packet' },
+      around: {
+        type: 'string',
+        value: 'N',
+        help: 'print N events of the same host before it and N after it',
+      },
+      note: { type: 'string', value: 'TEXT', help: "write a note on it; '' removes the note" },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: `ID is what the field event_id has, such as 12:345:
+    details: `ID is the value of the field event_id, such as 12:345:
   daybook query CASE 'failed password | fields ts, event_id, message'
-A note is listed by daybook findings, printed in the report, and recorded in the audit log. On a cluster
-it is kept with who wrote it and when; the report and the audit log are those of the case.`,
+daybook findings lists notes, the report prints them, and the audit log records them. On a cluster
+a note is kept with its author and time, but is in neither the report nor the audit log of the case.`,
   },
   async run(parsed, context) {
     const [folder, id] = parsed.positionals as [string, string];
@@ -55,7 +59,7 @@ it is kept with who wrote it and when; the report and the audit log are those of
     if (faces.length > 0 && note !== undefined)
       throw new DaybookError(
         'usage',
-        `--note writes, and --${faces[0]} shows something`,
+        `--note writes, but --${faces[0]} shows something`,
         'give one of them',
       );
     if (parsed.flag('raw') && parsed.flag('json'))

@@ -17,7 +17,7 @@ import { table, visible, write } from '../output.ts';
 export const EXTRACTOR_OPTIONS = {
   extractors: {
     type: 'boolean',
-    help: 'instead: the extractors that cut fields out of messages, those of the case first',
+    help: 'list the extractors instead, those of the case first',
   },
   add: {
     type: 'string',
@@ -28,7 +28,7 @@ export const EXTRACTOR_OPTIONS = {
   test: {
     type: 'string',
     value: 'FILE',
-    help: 'try the extractor in FILE on its samples, and on the lines of a log that is named in place of the case',
+    help: 'try the extractor in FILE on its samples, and on the lines of a log named in place of the case',
   },
 } as const;
 
@@ -92,7 +92,7 @@ async function change(
   if (parsed.flag('json'))
     await write(streams.out, `${JSON.stringify(added ?? { removed: text })}\n`);
   else {
-    const again = 'for events that are there: daybook refield CASE';
+    const again = 'to apply it to events already in the case: daybook refield CASE';
     const replaced = added?.replaces === undefined ? '' : ` in place of version ${added.replaces}`;
     const said =
       added === undefined
@@ -107,7 +107,7 @@ async function read(path: string, signal: AbortSignal): Promise<string> {
   const bytes = await readGiven(path, {
     what: 'the extractor',
     mostBytes: MOST_BYTES,
-    advice: 'divide it into several extractors',
+    advice: 'split it into several extractors',
     signal,
   });
   return Buffer.from(bytes).toString('utf8');
@@ -162,9 +162,7 @@ async function test(
         one.line,
         ...Object.entries(one.fields).map(([name, value]) => `  ${name} = ${String(value)}`),
       );
-    out.push(
-      `${mark}: ${samples - wrong.length} of ${counted(samples, 'sample')} as the file says`,
-    );
+    out.push(`${mark}: ${samples - wrong.length} of ${counted(samples, 'sample')} as expected`);
     if (log !== undefined) {
       const shown = fit > lines.length ? `; the first ${lines.length} are above` : '';
       out.push(`${log}: fits ${fit} of ${counted(events, 'event')}${shown}`);

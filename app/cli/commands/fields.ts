@@ -19,7 +19,7 @@ export const fieldsCommand: Command = {
     options: {
       schema: {
         type: 'boolean',
-        help: 'instead: every field that Daybook knows, with its names in ECS, OCSF, Zeek and others',
+        help: 'list every field that Daybook knows instead, with its names in ECS, OCSF, Zeek and others',
       },
       ...EXTRACTOR_OPTIONS,
       json: { type: 'boolean', help: 'one JSON document' },
@@ -44,7 +44,7 @@ export const fieldsCommand: Command = {
     if (folder === undefined)
       throw new DaybookError(
         'usage',
-        'name a case',
+        'no case was named',
         'daybook fields CASE, or daybook fields --schema',
       );
     const print = async (fields: readonly FieldSummary[]): Promise<number> => {

@@ -33,11 +33,11 @@ export const findingsCommand: Command = {
       'Lists tags and notes in report order, or sets the severity, place or colour of one FINDING.',
     positionals: { least: 1, most: 2 },
     options: {
-      least: { type: 'string', value: 'SEVERITY', help: 'list only those at least as severe' },
+      least: { type: 'string', value: 'SEVERITY', help: 'list only findings at least this severe' },
       sort: { type: 'string', value: 'BY', help: `${SORTS.join(' or ')} (default place)` },
       'reset-order': {
         type: 'boolean',
-        help: 'remove all places that were set: the most severe come first again',
+        help: 'remove all places that were set, so that the most severe findings come first again',
       },
       severity: {
         type: 'string',
@@ -47,7 +47,7 @@ export const findingsCommand: Command = {
       place: {
         type: 'string',
         value: 'PLACE',
-        help: 'place of FINDING in the report: up, down, a number from 1, or none',
+        help: 'place of FINDING in the report: up, down, a number of 1 or more, or none',
       },
       color: {
         type: 'string',
@@ -58,7 +58,7 @@ export const findingsCommand: Command = {
     },
     details: `FINDING is tag:NAME, or the id of an event with a note, such as 12:345. Findings with a place come
 first. The others follow, the most severe first; equally severe notes by time, then tags by name. Each change is
-recorded in the audit log; on a cluster it is kept with who made it and when, and notes say who wrote them.`,
+recorded in the audit log; on a cluster it is kept with its author and time.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, name] = parsed.positionals as [string, string?];
@@ -166,7 +166,7 @@ function placeOf(text: string | undefined): ((now: number) => number) | null | u
   throw new DaybookError(
     'usage',
     `${JSON.stringify(text)} is not a place in the report`,
-    'give up, down, none, or a number from 1',
+    'give up, down, none, or a number of 1 or more',
   );
 }
 

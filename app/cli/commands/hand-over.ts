@@ -18,15 +18,15 @@ export const handOverCommand: Command = {
       'Writes the case to a folder as Parquet files by kind and day (addresses as text, attributes as a map), with sources, ledger, tags, notes, saved views, audit log, and a manifest with the SHA-256 of each file.',
     positionals: { least: 2, most: 2 },
     options: {
-      yes: { type: 'boolean', help: 'send to a bucket without asking' },
+      yes: { type: 'boolean', help: 'send to a bucket without asking for confirmation' },
       json: { type: 'boolean', help: 'one JSON document: what was written and kept' },
     },
-    details: `The folder is new, empty, or one to which the case was handed over before: then what is new is written, what
-changed is replaced, and what is gone is removed. An interrupted run goes on. The evidence is not in it, nor are
-deleted events. Check it anywhere with: daybook verify FOLDER
-To s3://BUCKET/PREFIX the files go one by one, after it was said where and the answer was yes, or with --yes. Region,
-credentials and another endpoint are those of AWS's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.
-What is in it, and how others read it: docs/hand-over.md.`,
+    details: `The folder is new, empty, or holds an earlier hand-over of this case; then new files are written, changed ones
+replaced, and obsolete ones removed. An interrupted run resumes when it is started again. A hand-over contains
+neither the evidence nor deleted events. Check it anywhere with: daybook verify FOLDER
+Before anything is sent to s3://BUCKET/PREFIX, you are asked to confirm the destination (--yes confirms it). Region,
+credentials and endpoint are those of AWS's own tools: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.
+What a hand-over contains, and how other tools read it: docs/hand-over.md.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [path, place] = parsed.positionals;
@@ -62,7 +62,7 @@ function linesOf(report: HandOverReport): string {
   const { written, replaced, removed, kept } = report;
   const did = [
     `${count(written)} written (${size(report.writtenBytes)}${replaced > 0 ? `, ${count(replaced)} of them replaced` : ''})`,
-    ...(kept > 0 ? [`${count(kept)} were there already`] : []),
+    ...(kept > 0 ? [`${count(kept)} unchanged`] : []),
     ...(removed > 0 ? [`${count(removed)} removed`] : []),
   ];
   return [

@@ -37,17 +37,18 @@ export const hostsCommand: Command = {
       of: {
         type: 'string',
         value: 'ADDRESS',
-        help: 'only this address, all that is known of it; or a block, or private',
+        help: 'only this address, in full; or the addresses of a block, or private',
       },
       n: { type: 'string', value: 'N', help: `how many hosts (default ${DEFAULT_HOSTS})` },
-      json: { type: 'boolean', help: 'one JSON document with all that is known of each' },
+      json: { type: 'boolean', help: 'one JSON document with all that is known of each host' },
     },
     details: `Examples:
   daybook hosts CASE --of private
   daybook hosts CASE --of 10.0.0.7
   daybook hosts CASE 'tag:suspicious' --from 2026-11-21
-Hosts with the most events come first. Bytes sent and received are those of flows, whichever side opened them (– is not stated); both ways are those of flows that state one number for them. Names are those of DNS answers, DHCP, NTLM, TLS and HTTP; users are those of logins and
-sessions from an address; services those of connections that were answered.`,
+Hosts with the most events come first. Bytes sent and received are those of flows, whichever side opened them (– means not
+stated); "both ways" adds up flows that state only one number for both directions. Names come from DNS answers, DHCP, NTLM,
+TLS and HTTP; users from logins and sessions of an address; services from connections that were answered.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, query = '*'] = parsed.positionals as [string, string | undefined];
@@ -56,7 +57,7 @@ sessions from an address; services those of connections that were answered.`,
     if (of !== undefined && !/^[0-9a-z.:/]+$/i.test(of))
       throw new DaybookError(
         'usage',
-        `${JSON.stringify(of)} is no address`,
+        `${JSON.stringify(of)} is not an address`,
         'give an address, a block such as 10.0.0.0/8, or private',
       );
     const ofAsker = async (asker: HostAsker): Promise<number> => {
@@ -70,7 +71,7 @@ sessions from an address; services those of connections that were answered.`,
       if (list.hosts.length === 1 && only !== undefined) await write(streams.out, allOf(only));
       else if (list.hosts.length > 0)
         await write(streams.out, tableOf(list.hosts, streams.out.columns));
-      if (list.total === 0) streams.err.write('no event of them has an address\n');
+      if (list.total === 0) streams.err.write('none of these events has an address\n');
       if (list.total > list.hosts.length)
         streams.err.write(
           `${counted(list.total - list.hosts.length, 'more host')}; all with --n ${list.total}\n`,

@@ -25,35 +25,35 @@ export const importCommand: Command = {
     name: 'import',
     usage: 'CASE PATH…',
     summary:
-      'Reads evidence into a case, which is created if need be. Running it again goes on where it stopped.',
+      'Reads evidence into a case, creating the case if necessary. An interrupted import resumes when it is run again.',
     positionals: { least: 2, most: Infinity },
     options: {
       ...READ_OPTIONS,
       jobs: {
         type: 'string',
         value: 'N',
-        help: 'files to read at the same time (default: the number of cores, less for little evidence)',
+        help: 'files to read at the same time (default: the number of cores, fewer for little evidence)',
       },
       name: {
         type: 'string',
         value: 'NAME',
-        help: 'what the ledger calls standard input (default: standard-input)',
+        help: 'name of standard input in the ledger (default: standard-input)',
       },
-      recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
+      recursive: { type: 'boolean', help: 'also read the subfolders of folders' },
       'leave-out-overlap': {
         type: 'boolean',
-        help: 'hide events that another source of the case has, too (daybook overlap shows them again)',
+        help: 'hide events that another source of the case also has (daybook overlap shows them again)',
       },
       ...LIMIT_OPTIONS,
       ...PASSWORD_OPTION,
-      json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
+      json: { type: 'boolean', help: 'one JSON line per source, and one with the totals' },
     },
-    details: `A PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
+    details: `PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
 Formats: ${formats().join(', ')}.
-A source that is cut off, damaged or beyond a limit is called partial or damaged, with the place; importing it again goes on once the file is complete or the limit is higher.
-Of an encrypted zip archive the password is asked for on the terminal, once; it is kept nowhere.
-Lists of hashes among the evidence (SHA256SUMS, *.md5, hashdeep, KAPE's copy log and others) are compared with the files that they list.
-Exit status 3 means: done, but some records were quarantined (they are kept below CASE/quarantine), a source was not read to its end, or a hash differs from the list that came with it, or a line of such a list cannot be read.`,
+A source that is cut off, damaged or beyond a limit is reported as partial or damaged, with the offset; once the file is complete or the limit is higher, importing it again continues there.
+Import asks once, on the terminal, for the password of encrypted zip and 7z archives; it stores no password.
+Hash manifests among the evidence (SHA256SUMS, *.md5, hashdeep, KAPE's copy log and others) are compared with the files that they list.
+Exit status 3: done, but records were quarantined (kept in CASE/quarantine), a source was not read to its end, a hash differs from a manifest, or a line of a manifest cannot be read.`,
   },
   async run(parsed, { streams, signal, settings }) {
     const [folder, ...paths] = parsed.positionals as [string, ...string[]];
@@ -105,7 +105,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       line.clear();
       if (hasCode(error, 'cancelled')) {
         streams.err.write(
-          'daybook: cancelled; what was committed is in the case, and the same command goes on\n',
+          'daybook: cancelled; what was committed is in the case, and the same command resumes the import\n',
         );
         return 130;
       }
@@ -125,7 +125,7 @@ function nameOf(parsed: Parsed, paths: readonly string[]): string | undefined {
   if (name !== undefined && (name === '' || !paths.includes('-')))
     throw new DaybookError(
       'usage',
-      '--name names what comes on standard input',
+      '--name is only for standard input',
       'give - as a PATH: … | daybook import CASE - --name auth.log',
     );
   return name;
@@ -137,8 +137,8 @@ const MOST_TRIES = 5;
 function questionOf(locked: readonly SourceReport[]): string {
   const [first] = locked;
   const more = locked.length > 1 ? ` and ${locked.length - 1} more` : '';
-  const again = first!.message === NOT_UNLOCKED ? 'That is not the password' : 'Password';
-  return `${again} of ${first!.source}${more} (Enter: leave it out): `;
+  const again = first!.message === NOT_UNLOCKED ? 'Wrong password for' : 'Password for';
+  return `${again} ${first!.source}${more} (press Enter to leave it out): `;
 }
 
 /** Whether a source is one of these, or in one of them. */
@@ -161,14 +161,14 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
       err.write(`  ${visible(source.source)}: ${visible(source.message ?? '')}\n`);
     const messages = report.sources.map(({ message = '' }) => message);
     if (messages.length > 0 && messages.every(isFolder))
-      err.write('  read the folders below the one that was named with --recursive\n');
+      err.write('  --recursive also reads the subfolders\n');
     else if (messages.some(isLocked)) err.write('  give the password with --password-file FILE\n');
     else if (messages.includes(UNRECOGNISED))
-      err.write('  force a format with --format if you know what it is\n');
+      err.write('  if you know the format, give it with --format\n');
     return 1;
   }
   if (report.sources.some(({ message }) => message === LOCKED))
-    err.write('daybook: give the password of what is encrypted with --password-file FILE\n');
+    err.write('daybook: give the passwords of encrypted archives with --password-file FILE\n');
   const folders = report.sources.filter(({ message = '' }) => isFolder(message)).length;
   if (folders > 0)
     err.write(
@@ -208,7 +208,7 @@ function manifestProblems(
   }
   if (lines > 0)
     err.write(
-      `daybook: ${counted(lines, 'line')} of hash manifests cannot be read, and ${lines === 1 ? 'was' : 'were'} compared with nothing\n`,
+      `daybook: ${counted(lines, 'line')} of hash manifests cannot be read and ${lines === 1 ? 'was' : 'were'} not compared\n`,
     );
   return count === 0 && lines === 0;
 }

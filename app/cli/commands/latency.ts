@@ -14,7 +14,7 @@ export const latencyCommand: Command = {
     name: 'latency',
     usage: 'CASE',
     summary:
-      'Shows how long operations on this case took, which path they went and how much they looked at.',
+      'Shows how long operations on this case took, which access paths they used and how many rows they examined.',
     positionals: { least: 1, most: 1 },
     options: {
       recent: {
@@ -28,13 +28,13 @@ export const latencyCommand: Command = {
   async run(parsed, { streams, settings }) {
     return withCase(parsed.positionals[0]!, settings, async (session) => {
       if (session.catalog.readOnly)
-        streams.err.write('this case cannot be written: operations on it are not recorded\n');
+        streams.err.write('this case is read-only: operations on it are not recorded\n');
       const recent = parsed.whole('recent', 1);
       const { columns } = streams.out;
       const shown = (rows: readonly unknown[], text: () => string): Promise<void> | void => {
         if (parsed.flag('json')) return write(streams.out, `${JSON.stringify(rows)}\n`);
         if (rows.length > 0) return write(streams.out, text());
-        streams.err.write('nothing was measured on this case yet\n');
+        streams.err.write('no operation on this case was recorded yet\n');
       };
       if (recent === undefined) {
         const summary = latencySummary(session);

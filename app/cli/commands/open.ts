@@ -12,8 +12,7 @@ export const openCommand: Command = {
     summary: 'Opens the desktop window.',
     positionals: { least: 0, most: 1 },
     options: {},
-    details:
-      'Where there is no Electron or no display, `daybook serve` shows the same in a browser.',
+    details: 'Without Electron or a display, `daybook serve` shows the same window in a browser.',
   },
   async run(parsed, { signal, streams }) {
     const openCase = parsed.positionals[0];

@@ -10,18 +10,18 @@ export const overlapCommand: Command = {
     name: 'overlap',
     usage: 'CASE [NUMBER…]',
     summary:
-      'Lists runs of lines that two sources have, as the import found them, and leaves them out or shows them again.',
+      'Lists runs of lines that two sources have in common, as the import found them; leaves them out or shows them again.',
     positionals: { least: 1, most: Infinity },
     options: {
       'leave-out': {
         type: 'boolean',
-        help: 'hide the events of the source that came later, so that each is counted once',
+        help: 'hide the events of the source that was imported later, so that each is counted once',
       },
-      show: { type: 'boolean', help: 'show them again' },
+      show: { type: 'boolean', help: 'show hidden events again' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: `NUMBER is one of those in the list; without one, all are meant. Nothing is removed: the switch is kept
-in the audit log and can be turned back, after daybook compact, too. The evidence is not touched.`,
+    details: `NUMBER is a number in the list; without one, all overlaps are meant. Nothing is removed: the audit log
+records the choice, and --show undoes it even after daybook compact. The evidence is not touched.`,
   },
   async run(parsed, { streams, settings }) {
     const [folder, ...numbers] = parsed.positionals as [string, ...string[]];
@@ -32,14 +32,14 @@ in the audit log and can be turned back, after daybook compact, too. The evidenc
       if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
       throw new DaybookError(
         'usage',
-        `${JSON.stringify(text)} is no number of an overlap`,
+        `${JSON.stringify(text)} is not the number of an overlap`,
         'list them with: daybook overlap CASE',
       );
     });
     if (!leaveOut && !show) {
       const found = listOverlaps(folder).filter(({ id }) => ids.length === 0 || ids.includes(id));
       if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(found)}\n`);
-      else if (found.length === 0) streams.err.write('no source has lines of another one\n');
+      else if (found.length === 0) streams.err.write('no two sources have lines in common\n');
       else {
         const rows = found.map((one) => [
           one.id,

@@ -35,11 +35,11 @@ export const payloadCommand: Command = {
     name: 'payload',
     usage: "CASE 'TEXT'|'/RE/'|'hex:BYTES' ['QUERY']",
     summary:
-      'Searches what connections of captures carried: TCP in order, across packets, and UDP.',
+      'Searches what the connections of captures carried: TCP streams, across packets, and UDP.',
     positionals: { least: 2, most: 3 },
     options: {
       ...TIME_OPTIONS,
-      limit: { type: 'string', value: 'N', help: `end after N matches (default ${LIMIT})` },
+      limit: { type: 'string', value: 'N', help: `stop after N matches (default ${LIMIT})` },
       tag: { type: 'string', value: 'NAME', help: 'tag the flows of all matches' },
       format: {
         ...RESULT_OPTIONS.format,
@@ -47,18 +47,21 @@ export const payloadCommand: Command = {
       },
       ...{ out: RESULT_OPTIONS.out, force: RESULT_OPTIONS.force },
       ...PASSWORD_OPTION,
-      json: { type: 'boolean', help: 'matches as NDJSON, then one document of what was searched' },
+      json: {
+        type: 'boolean',
+        help: 'matches as NDJSON, then one JSON document that says what was searched',
+      },
     },
     details: `Examples:
   daybook payload CASE 'jndi:'
   daybook payload CASE '/\\$\\{[a-z:]{2,20}/i' 'dst_port:8080'
   daybook payload CASE 'hex:4d5a9000' 'kind:flow src_ip:public' --tag executable
   daybook payload CASE 'password=' --format csv --out passwords.csv
-TEXT ignores the case of A to Z, and is found in UTF-8 and in UTF-16; regular expressions do not, unless an i follows them:
-'/RE/i'. Matches of one are at most 4,096 bytes long. QUERY says in which connections to search: those that its events
-belong to. Payloads are searched as sent. Bodies of HTTP/1, and of HTTP/2 in clear, that are compressed (gzip, deflate, br, zstd)
-or come in chunks or frames are searched decoded, too: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
-The evidence is read again; exit status 3: some of it could not be.`,
+TEXT ignores the case of A to Z, and is found in UTF-8 and UTF-16. A regular expression does neither; an i after it ignores case:
+'/RE/i'. Its matches are at most 4,096 bytes long. QUERY limits the search to the connections that its events
+belong to. Payloads are searched as sent. Bodies of HTTP/1, and of unencrypted HTTP/2, that are compressed (gzip, deflate, br, zstd)
+or sent in chunks or frames are also searched decoded: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
+The evidence is read again. Exit status 3: some of it could not be read.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [path, pattern, query] = parsed.positionals as [string, string, string | undefined];
@@ -147,7 +150,7 @@ function notes(report: PayloadSearchReport): string[] {
   return [
     searchedText(matches, report, size),
     ...(isStopped
-      ? [`ended there: more may follow, and --limit N finds more than ${matches}`]
+      ? [`stopped there; there may be more matches: raise --limit above ${matches}`]
       : []),
     ...notSearchedTexts(report),
   ];

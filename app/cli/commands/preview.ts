@@ -18,22 +18,22 @@ export const previewCommand: Command = {
     name: 'preview',
     usage: 'PATH…',
     summary:
-      'Shows what an import would make of files: formats, decisions about times and columns, first records.',
+      'Shows how an import would read files: formats, decisions about times and columns, first records.',
     positionals: { least: 1, most: Infinity },
     options: {
       ...READ_OPTIONS,
-      case: { type: 'string', value: 'CASE', help: 'say what this case has already' },
+      case: { type: 'string', value: 'CASE', help: 'say which sources this case already has' },
       records: {
         type: 'string',
         value: 'N',
         help: `the first N records of each, at most ${MOST_RECORDS} (default 3)`,
       },
-      recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
+      recursive: { type: 'boolean', help: 'also read the subfolders of folders' },
       ...PASSWORD_OPTION,
-      json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
+      json: { type: 'boolean', help: 'one JSON line per source, and one with the totals' },
     },
     details: `Nothing is stored, and no case is needed. Only the beginning of each file is read; at most 200 sources are shown.
-The same options give daybook import the same decisions. Exit status 3: some source cannot be read.`,
+With the same options, daybook import makes the same decisions. Exit status 3: a source cannot be read.`,
   },
   async run(parsed, context) {
     await takePasswords(parsed);
@@ -80,7 +80,7 @@ async function preview(
       await write(streams.out, `${visible(name)}: ignored: ${visible(reason)}\n`);
     await write(
       streams.out,
-      `${counted(sources, 'source')}, ${size(bytes)}; nothing was stored${left > 0 ? `; ${counted(left, 'further file')} not looked at` : ''}\n`,
+      `${counted(sources, 'source')}, ${size(bytes)}; nothing was stored${left > 0 ? `; ${counted(left, 'further file')} not examined` : ''}\n`,
     );
   }
   return unreadable > 0 ? EXIT.notAllRight : EXIT.done;
@@ -102,7 +102,7 @@ function textOf(one: Preview, most: number, width: number | undefined): string {
   if (problem !== undefined) return `${visible(source)}: cannot be read: ${visible(problem)}\n`;
   const lines = [`${visible(source)}: ${dialect}${bytes === undefined ? '' : `, ${size(bytes)}`}`];
   if (already !== undefined)
-    lines.push(`  in the case already: source ${already.sourceId} (${visible(already.name)})`);
+    lines.push(`  already in the case: source ${already.sourceId} (${visible(already.name)})`);
   const decided = describeDecisions(decisions);
   if (decided.length > 0) lines.push(`  decided: ${visible(decided.map(decisionText).join(', '))}`);
   if (one.table !== undefined) {
@@ -112,12 +112,12 @@ function textOf(one: Preview, most: number, width: number | undefined): string {
     const isPlain = !mapped.some((one) => one.includes(','));
     if (mapped.length > 0)
       lines.push(
-        `  taken for: ${isPlain ? '--map ' : ''}${visible(mapped.join(isPlain ? ',' : ' · '))}`,
+        `  read as: ${isPlain ? '--map ' : ''}${visible(mapped.join(isPlain ? ',' : ' · '))}`,
       );
   }
   for (const note of notes) lines.push(`  note: ${visible(note)}`);
   if (one.quarantined.length > 0)
-    lines.push(`  quarantined: ${counted(one.quarantined.length, 'record')} of what was looked at`);
+    lines.push(`  quarantined: ${counted(one.quarantined.length, 'record')} of those examined`);
   for (const { offset, reason } of one.quarantined.slice(0, most))
     lines.push(`  quarantined at byte ${offset}: ${visible(reason)}`);
   for (const [reason, n] of Object.entries(one.skippedReasons))

@@ -56,14 +56,14 @@ const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   path: {
     type: 'string',
     value: 'scan',
-    help: 'read the rows of every segment that may have some, use no index: the result is the same',
+    help: 'read the rows of every segment that may match, without indexes; the result is the same',
   },
-  explain: { type: 'boolean', help: 'show what would be read, and do not run it' },
+  explain: { type: 'boolean', help: 'show what the query would read, and do not run it' },
   'fail-empty': {
     type: 'boolean',
-    help: 'exit status 4 if nothing is found (no row, or a count of 0), for scripts',
+    help: 'exit with status 4 if nothing is found (no row, or a count of 0)',
   },
-  timings: { type: 'boolean', help: 'say on standard error how long each step took' },
+  timings: { type: 'boolean', help: 'print on standard error how long each step took' },
   json: { type: 'boolean', help: 'one JSON document with the timings; rows as NDJSON' },
 };
 
@@ -72,7 +72,7 @@ export const queryCommand: Command = {
     name: 'query',
     usage: "CASE 'QUERY'",
     summary:
-      'Runs a query. Before the first | you choose events; after it you say what to do with them.',
+      'Runs a query: a filter, then stages that count, group or reshape what it finds, each after a |.',
     positionals: { least: 1, most: 2 },
     options: {
       ...OPTIONS,
@@ -88,7 +88,7 @@ export const queryCommand: Command = {
   daybook query CASE 'kind:log severity:<=err | timeline 1h by host'
   daybook query CASE 'kind:log host:web01 | patterns 50'
   daybook query CASE '* | top 10 dst_ip' --list addresses.txt --list-unmatched unseen.txt
-The language: docs/query-language.md.`,
+The query language: docs/query-language.md.`,
   },
   run: async (parsed, context) => {
     const [place, text] = parsed.positionals as [string, string?];
@@ -98,14 +98,14 @@ The language: docs/query-language.md.`,
         'usage',
         name === undefined
           ? "daybook query needs CASE 'QUERY'"
-          : `a QUERY and --saved ${name} are two questions`,
+          : `a QUERY and --saved ${name} cannot be combined`,
         name === undefined ? 'or --saved NAME; see: daybook query --help' : 'give one of them',
       );
     if (name === undefined) return run('query.run', text!, parsed, context);
     const view = await savedView(place, name, context);
     if (view.sort !== undefined)
       context.streams.err.write(
-        `the window sorts this search by ${visible(view.sort.field)}; here it has the order of its query\n`,
+        `the window sorts this search by ${visible(view.sort.field)}; here rows come in the order of the query\n`,
       );
     return run('query.run', view.query, parsed, context, view);
   },
@@ -125,7 +125,7 @@ export const countCommand: Command = {
   spec: {
     name: 'count',
     usage: "CASE ['QUERY']",
-    summary: 'Counts the events that a query finds; without a query, all.',
+    summary: 'Counts the events that a query finds, or all events.',
     positionals: { least: 1, most: 2 },
     options: OPTIONS,
   },
@@ -146,7 +146,7 @@ export const topCommand: Command = {
       by: {
         type: 'string',
         value: 'MEASURE',
-        help: 'what to order by, such as sum(bytes) or distinct(dst_ip) (default count)',
+        help: 'measure to order by, such as sum(bytes) or distinct(dst_ip) (default count)',
       },
     },
   },
@@ -156,7 +156,7 @@ export const topCommand: Command = {
     if (!areFields(fields))
       throw new DaybookError(
         'usage',
-        `top takes a field first, such as src_ip, and a query after it; ${JSON.stringify(fields)} is no field`,
+        `top takes fields first, such as src_ip, then a query; ${JSON.stringify(fields)} is not a field`,
         "daybook top CASE FIELD[,FIELD…] ['QUERY']",
       );
     const stage = `top ${parsed.whole('n', 1) ?? 10} ${fields}${by === undefined ? '' : ` by ${by}`}`;
@@ -206,14 +206,14 @@ async function run(
   if (limit === 0 && parsed.flag('fail-empty'))
     throw new DaybookError(
       'usage',
-      '--limit 0 shows nothing, whatever is found',
+      '--limit 0 prints no rows, so --fail-empty cannot tell whether any were found',
       'leave it out, or ask with daybook count CASE QUERY --fail-empty',
     );
   const path = parsed.text('path');
   if (path !== undefined && path !== 'scan')
     throw new DaybookError(
       'usage',
-      `there is no path ${JSON.stringify(path)} to choose`,
+      `unknown access path: ${JSON.stringify(path)}`,
       'leave it out, or give --path scan',
     );
   const lists = await givenLists(parsed, signal);
@@ -260,7 +260,7 @@ function rangeOf(parsed: Parsed, saved: View | undefined): ReturnType<typeof giv
   if (from !== undefined && to !== undefined && to <= from)
     throw new DaybookError(
       'usage',
-      'with the range of the saved search, --from is not before --to',
+      'together with the time range of the saved search, --from is not before --to',
       'give both',
     );
   return { from, to, zone };
@@ -376,7 +376,7 @@ function tell(
     const timings = running.timings();
     const spans = Object.entries(timings.spans).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
     streams.err.write(
-      `${counted(found, 'row')} · ${timings.days ?? 0} of ${counted(plan.days.total, 'day')} · ${counted(timings.segments ?? 0, 'segment')} · ${timings.path ?? ''} · ${counted(timings.rowsExamined ?? 0, 'row')} looked at · ${timings.totalMs.toFixed(1)} ms (${spans.join(', ')})\n`,
+      `${counted(found, 'row')} · ${timings.days ?? 0} of ${counted(plan.days.total, 'day')} · ${counted(timings.segments ?? 0, 'segment')} · ${timings.path ?? ''} · ${counted(timings.rowsExamined ?? 0, 'row')} examined · ${timings.totalMs.toFixed(1)} ms (${spans.join(', ')})\n`,
     );
   }
 }

@@ -10,18 +10,18 @@ export const refieldCommand: Command = {
     name: 'refield',
     usage: 'CASE',
     summary:
-      'Cuts fields out of the messages of a case again, without the evidence, after extractors were added or mended.',
+      'Extracts fields from the messages of a case again, without the evidence, after extractors were added or changed.',
     positionals: { least: 1, most: 1 },
     options: {
       source: {
         type: 'string',
         value: 'SOURCE',
-        help: 'only events of this source: its number or name, or the end of its path',
+        help: 'only events of this source: its number, its name, or the end of its path',
       },
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
-      'What sources state is never changed. It can be stopped at any time: asked for again, it goes on where it stopped.',
+      'Fields that sources state are never changed. It can be interrupted at any time; run again, it resumes where it stopped.',
   },
   async run(parsed, { streams, settings, signal }) {
     const report = await refieldCase({
@@ -39,11 +39,9 @@ export const refieldCommand: Command = {
     }
     const { events, before, after, changed, left, segments } = report;
     const lines = [
-      `${counted(events, 'event')} with a message: ${counted(after, 'has', 'have')} fields that were cut, ${count(before)} before; ${count(changed)} changed`,
-      ...(left > 0
-        ? [`left as they were: ${count(left)} whose records state fields themselves`]
-        : []),
-      `segments: ${segments.rewritten} rewritten, ${segments.unchanged} as they were`,
+      `${counted(events, 'event')} with a message: ${counted(after, 'has', 'have')} extracted fields, ${count(before)} before; ${count(changed)} changed`,
+      ...(left > 0 ? [`unchanged: ${count(left)} whose records state fields themselves`] : []),
+      `segments: ${segments.rewritten} rewritten, ${segments.unchanged} unchanged`,
     ];
     await write(streams.out, `${lines.join('\n')}\n`);
     return 0;

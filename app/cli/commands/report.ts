@@ -13,18 +13,18 @@ export const reportCommand: Command = {
     name: 'report',
     usage: 'CASE --out FILE.html',
     summary:
-      'Writes the case as one HTML page: summary, findings (noted and tagged events), saved views; sources with hashes, quarantine and audit trail as appendix.',
+      'Writes the case as one HTML page: summary, findings (noted and tagged events), saved views; sources with hashes, quarantine and audit trail as appendices.',
     positionals: { least: 1, most: 1 },
     options: {
-      out: { type: 'string', value: 'FILE', help: 'where to write it' },
+      out: { type: 'string', value: 'FILE', help: 'the file to write' },
       ...FORCE_OPTION,
       title: { type: 'string', value: 'TEXT', help: 'title of the report' },
       author: { type: 'string', value: 'NAME', help: 'author named in the report' },
-      note: { type: 'string', value: 'TEXT', help: 'an introduction, below the title' },
+      note: { type: 'string', value: 'TEXT', help: 'introduction below the title' },
       classification: {
         type: 'string',
         value: 'TEXT',
-        help: 'who may read it, such as TLP:AMBER: printed at the top and the bottom of pages',
+        help: 'classification, such as TLP:AMBER, printed at the top and the bottom of pages',
       },
       tz: { type: 'string', value: 'ZONE', help: 'zone of the times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON document: path, bytes, sha256' },
@@ -35,7 +35,11 @@ The SHA-256 of the page is recorded in the audit log of the case.`,
   async run(parsed, { streams, settings, signal }) {
     const path = parsed.text('out');
     if (path === undefined)
-      throw new DaybookError('usage', 'a report goes to a file', 'name it with --out FILE.html');
+      throw new DaybookError(
+        'usage',
+        'no file to write the report to was given',
+        'name it with --out FILE.html',
+      );
     return withCase(parsed.positionals[0]!, settings, async (session) => {
       const request = {
         title: parsed.text('title'),

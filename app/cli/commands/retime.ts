@@ -10,29 +10,29 @@ export const retimeCommand: Command = {
     name: 'retime',
     usage: 'CASE SOURCE…',
     summary:
-      'Changes the decided zone, year, date order or clock error of sources, without reading them again.',
+      'Changes the zone, year, date order or clock error decided for sources, without reading them again.',
     positionals: { least: 2, most: Infinity },
     options: {
       tz: {
         type: 'string',
         value: 'ZONE',
-        help: 'zone of the times that state none, such as Europe/Berlin or +02:00',
+        help: 'zone for times without one, such as Europe/Berlin or +02:00',
       },
       year: { type: 'string', value: 'N', help: "year of the source's last record" },
       'date-order': {
         type: 'string',
         value: 'ORDER',
-        help: 'order of dates that are three numbers: dmy, mdy or ymd',
+        help: 'order of numeric dates: dmy, mdy or ymd',
       },
       clock: {
         type: 'string',
         value: 'ERROR',
-        help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it; "right" undoes it',
+        help: 'error of the clock that wrote the times, such as "90s fast" or "1h2m slow"; times are corrected by it; "right" removes the correction',
       },
       json: { type: 'boolean', help: 'one JSON line per source' },
     },
-    details: `SOURCE is the number or the name that \`daybook sources\` shows, or the end of its path. A zone, year or date order that a record states itself is never changed; a clock error corrects every time of the source.
-All sources are changed at once, or none. Sources that cannot be changed (nothing was decided there, or they were not read to their end) stay as they are and are named; the exit status is then 3.`,
+    details: `SOURCE is the number or the name that \`daybook sources\` shows, or the end of its path. A zone, year or date order that a record states itself is never changed; a clock error applies to every time of the source.
+All named sources are changed in one step, except those that cannot be (nothing was decided for them, or they were not read to their end): these are listed, and the exit status is 3.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [folder, ...sources] = parsed.positionals as [string, ...string[]];

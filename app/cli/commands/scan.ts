@@ -46,7 +46,7 @@ export const scanCommand: Command = {
       'source-tz': {
         type: 'string',
         value: 'ZONE',
-        help: 'zone of times in the file that state none (default UTC)',
+        help: 'zone for times in the file without one (default UTC)',
       },
       year: READ_OPTIONS.year,
       'date-order': READ_OPTIONS['date-order'],
@@ -54,24 +54,24 @@ export const scanCommand: Command = {
       map: {
         type: 'string',
         value: 'F=COL,…',
-        help: 'which column of a table is which field, as import takes it',
+        help: 'which column of a table is which field, as for import',
       },
       ...LIMIT_OPTIONS,
       ...PASSWORD_OPTION,
-      timings: { type: 'boolean', help: 'say on standard error how long it took' },
+      timings: { type: 'boolean', help: 'print on standard error how long it took' },
       json: {
         type: 'boolean',
-        help: 'one JSON document with the timings and what could not be read; rows as NDJSON',
+        help: 'one JSON document with the timings and the records that could not be read; rows as NDJSON',
       },
     },
-    details: `FILE may be compressed, or - for standard input. Of a capture the packets are looked at; a query that
-names kind:flow has their flows followed. Rows come in the order of the file.
+    details: `FILE may be compressed, or - for standard input. A scan of a capture examines its packets; it derives
+flows only for a query that names kind:flow. Rows come in the order of the file.
 Examples:
   daybook scan trace.pcap 'ip:10.1.2.3 | head 20'
   daybook scan trace.pcap.gz 'dst_port:53 | top 10 src_ip by sum(bytes)'
   zcat trace.gz | daybook scan - 'kind:flow conn_state:S0 | timeline 1m'
 daybook import --help lists the formats that --read may name.
-docs/scan.md says which stages a scan has.`,
+docs/scan.md lists the stages that a scan supports.`,
   },
   run,
 };
@@ -142,7 +142,7 @@ async function readAs(parsed: Parsed): Promise<string | undefined> {
   if (formats().includes(format)) return format;
   throw new DaybookError(
     'usage',
-    `there is no format ${JSON.stringify(format)} to read`,
+    `unknown format: ${JSON.stringify(format)}`,
     `formats: ${formats().join(', ')}`,
   );
 }

@@ -21,21 +21,21 @@ export const searchesCommand: Command = {
   spec: {
     name: 'searches',
     usage: 'CASE [NAME]',
-    summary: 'Lists the saved searches of a case; saves one, or takes one away.',
+    summary: 'Lists the saved searches of a case; saves or removes one.',
     positionals: { least: 1, most: 2 },
     options: {
       save: {
         type: 'string',
         value: 'QUERY',
-        help: 'save QUERY under NAME, with the range of time that is given',
+        help: 'save QUERY as NAME, with the time range given',
       },
       ...TIME_OPTIONS,
-      note: { type: 'string', value: 'TEXT', help: 'what the search is for' },
-      remove: { type: 'boolean', help: 'take NAME away' },
+      note: { type: 'string', value: 'TEXT', help: 'a note on the search' },
+      remove: { type: 'boolean', help: 'remove NAME' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: `daybook query CASE --saved NAME runs one. They are those of the window. Each change is in the audit log;
-on a cluster they are kept with who saved them and when.`,
+    details: `daybook query CASE --saved NAME runs one. The window shows the same searches. Each change is in the audit log;
+on a cluster they are kept with their author and time.`,
   },
   async run(parsed, context) {
     const { streams } = context;
@@ -51,17 +51,13 @@ on a cluster they are kept with who saved them and when.`,
     if (query !== undefined && isRemoved)
       throw new DaybookError('usage', '--save and --remove are opposites', 'give one of them');
     if (query === undefined && note !== undefined)
-      throw new DaybookError(
-        'usage',
-        '--note is written with --save',
-        'see: daybook searches --help',
-      );
+      throw new DaybookError('usage', '--note needs --save', 'see: daybook searches --help');
     const range = ['from', 'to', 'tz'].find((option) => parsed.text(option) !== undefined);
     if (query === undefined && range !== undefined)
       throw new DaybookError(
         'usage',
-        `--${range} is saved with --save`,
-        'daybook query CASE --saved NAME takes a range',
+        `--${range} needs --save`,
+        'to run a saved search with a time range: daybook query CASE --saved NAME --from …',
       );
     const { from, to, zone } = givenRange(parsed);
     if (query !== undefined) parseQuery(query);
@@ -84,7 +80,7 @@ on a cluster they are kept with who saved them and when.`,
       if (parsed.flag('json'))
         await write(streams.out, `${JSON.stringify({ searches: shown.map(documentOf) })}\n`);
       else if (shown.length > 0) await write(streams.out, tableOf(shown, streams.out.columns));
-      else streams.err.write('no search is saved in this case\n');
+      else streams.err.write('this case has no saved searches\n');
       return 0;
     });
   },
@@ -135,7 +131,7 @@ export async function searchNamed(searches: Searches, name: string): Promise<Sea
       ? 'give them different names in the window'
       : all.length === 0
         ? "daybook searches CASE NAME --save 'QUERY' saves one"
-        : `saved are: ${all.map((one) => one.name).join(', ')}`,
+        : `saved searches: ${all.map((one) => one.name).join(', ')}`,
   );
 }
 

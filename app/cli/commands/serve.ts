@@ -21,10 +21,10 @@ export const serveCommand: Command = {
     summary: 'Serves the window to a browser on this machine and prints its address.',
     positionals: { least: 0, most: 1 },
     options: {
-      port: { type: 'string', value: 'N', help: 'port on 127.0.0.1 (default: any that is free)' },
+      port: { type: 'string', value: 'N', help: 'port on 127.0.0.1 (default: any free one)' },
     },
     details:
-      'CASE may be clickhouse://HOST/DATABASE, to which a case was attached. The address has a token that is of use once: the first browser that opens it may use the window, and the address for another one is printed then. It runs until ctrl-C; an import that runs then stops where it can go on later.',
+      'CASE may be clickhouse://HOST/DATABASE, where a case was attached. The address holds a token that works once: the first browser that opens it may use the window, and the address for another browser is printed then. Ctrl-C ends the server; an import that is running stops, and can be resumed later.',
   },
   async run(parsed, { streams, signal }) {
     const port = parsed.whole('port', 0);

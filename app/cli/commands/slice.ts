@@ -13,25 +13,25 @@ export const sliceCommand: Command = {
     name: 'slice',
     usage: "CASE 'QUERY' --out FILE",
     summary:
-      'Writes the packets that a query finds, and those of the flows and of what protocols said that it finds, to a pcapng file.',
+      'Writes the packets that a query finds, and those of the flows and protocol events that it finds, to a pcapng file.',
     positionals: { least: 2, most: 2 },
     options: {
       ...TIME_OPTIONS,
       out: { type: 'string', value: 'FILE', help: 'the file to write; - is standard output' },
-      force: { type: 'boolean', help: 'replace a file that is there' },
+      force: { type: 'boolean', help: 'replace a file that exists' },
       ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'one JSON document: packets, bytes, SHA-256' },
     },
     details: `Examples:
   daybook slice CASE 'kind:flow dst_ip:203.0.113.9' --out c2.pcapng
   daybook slice CASE 'kind:dns query:*.example.com' --out - | tshark -r -
-Packets are read from the evidence again, and keep the times that it states.`,
+Packets are read from the evidence again and keep their original times.`,
   },
   async run(parsed, { streams, settings, signal }) {
     const [path, query] = parsed.positionals as [string, string];
     const out = parsed.text('out');
     if (out === undefined)
-      throw new DaybookError('usage', 'slice needs a file to write to', 'give one: --out FILE');
+      throw new DaybookError('usage', 'no file to write to was given', 'name one with --out FILE');
     await takePasswords(parsed);
     const { evidence } = await import('../../compose.ts');
     return withCase(path, settings, async (session) => {

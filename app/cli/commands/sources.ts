@@ -16,17 +16,17 @@ export const sourcesCommand: Command = {
     name: 'sources',
     usage: 'CASE',
     summary:
-      'Lists the sources of a case with their ledger: read = stored + duplicate + quarantined + skipped; and files that became no source, with the reason.',
+      'Lists the sources of a case with their ledger: read = stored + duplicate + quarantined + skipped; and the files that were not imported, with the reason.',
     positionals: { least: 1, most: 1 },
     options: {
       locate: {
         type: 'string',
         value: 'FOLDER',
-        help: 'find evidence that was moved, by size and SHA-256, in FOLDER and below, and keep where it is now',
+        help: 'look in FOLDER and below for evidence that was moved, by size and SHA-256, and record its new location',
       },
       json: {
         type: 'boolean',
-        help: 'one JSON document with everything the catalog knows of each source',
+        help: 'one JSON document with everything the catalog knows about each source',
       },
     },
   },
@@ -155,10 +155,10 @@ async function locate(
     if (rows.length > 0) await write(streams.out, table(names, rows, streams.out.columns));
     for (const { name, path, reason } of left)
       streams.err.write(`${visible(name)} is not at ${visible(path)}: ${visible(reason)}\n`);
-    for (const one of unreadable) streams.err.write(`not looked through: ${visible(one)}\n`);
+    for (const one of unreadable) streams.err.write(`not searched: ${visible(one)}\n`);
     streams.err.write(
       located.length + left.length === 0
-        ? 'all evidence is where it was\n'
+        ? 'all evidence is still in its place\n'
         : `${counted(located.length, 'source')} located, ${left.length} not found\n`,
     );
   }

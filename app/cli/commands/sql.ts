@@ -26,23 +26,23 @@ export const sqlCommand: Command = {
     name: 'sql',
     usage: "CASE ['QUERY' --dialect clickhouse]",
     summary:
-      'Prints one SQL script that shows the whole case to DuckDB: views events (addresses as text, attributes as a map), sources, tags and notes. With --run it runs one statement on them. With a query and --dialect clickhouse it prints that query as SQL for a case that was handed over and loaded into ClickHouse.',
+      'Prints an SQL script that opens the whole case in DuckDB: views events (addresses as text, attributes as a map), sources, tags and notes. With --run it runs one statement on them. With a query and --dialect clickhouse it prints that query as SQL for a case that was attached to ClickHouse.',
     positionals: { least: 1, most: 2 },
     options: {
       run: {
         type: 'string',
         value: 'STATEMENT',
-        help: 'run one statement that reads, and print its rows',
+        help: 'run one read-only statement and print its rows',
       },
       dialect: {
         type: 'string',
         value: 'clickhouse',
-        help: 'print a query of Daybook as SQL of this dialect: what it cannot answer exactly is refused',
+        help: 'print a query of Daybook as SQL of this dialect; a query that it cannot answer exactly is refused',
       },
       database: {
         type: 'string',
         value: 'NAME',
-        help: 'with --dialect: where the tables of the hand-over are (default: what the connection uses)',
+        help: 'with --dialect: the database with the tables of the hand-over (default: that of the connection)',
       },
       ...TIME_OPTIONS,
       ...LISTS,
@@ -59,7 +59,7 @@ export const sqlCommand: Command = {
       ...FORCE_OPTION,
       json: {
         type: 'boolean',
-        help: 'one JSON document: of a script segments, bytes, sha256, script or path, of a query sql, columns, notes; rows as NDJSON',
+        help: 'one JSON document (a script: segments, bytes, sha256, script or path; a query: sql, columns, notes); rows as NDJSON',
       },
     },
     details: `Examples:
@@ -67,7 +67,7 @@ export const sqlCommand: Command = {
   daybook sql CASE --run "SELECT kind, count(*) FROM events GROUP BY kind"
   daybook sql CASE --run "DESCRIBE events"
   daybook sql CASE 'kind:flow dst_port:443 | top 10 src_ip by sum(bytes)' --dialect clickhouse --database acme
-Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The script changes nothing; it names the files that the case has now.\nClickHouse: docs/team.md has the tables, and what is translated.`,
+Python, the duckdb shell and its window: docs/notebooks.md. Times are UTC. The script changes nothing; it names the files that the case has now.\nThe tables in ClickHouse, and which queries are translated: docs/team.md.`,
   },
   async run(parsed, context) {
     const query = queryOf(parsed);
@@ -121,19 +121,19 @@ function queryOf(parsed: Parsed): string | undefined {
   if (dialect !== undefined && dialect !== 'clickhouse')
     throw new DaybookError(
       'usage',
-      `there is no dialect ${JSON.stringify(dialect)}`,
-      'give --dialect clickhouse; for DuckDB: daybook sql CASE',
+      `unknown dialect: ${JSON.stringify(dialect)}`,
+      'give --dialect clickhouse; for DuckDB run: daybook sql CASE',
     );
   if (query !== undefined && dialect === undefined)
     throw new DaybookError(
       'usage',
-      'a QUERY needs --dialect: it is translated, not run',
-      "a statement of SQL runs with --run 'STATEMENT'; a query of Daybook with daybook query CASE 'QUERY'",
+      'a QUERY needs --dialect: this command translates a query, it does not run it',
+      "run an SQL statement with --run 'STATEMENT', a query of Daybook with: daybook query CASE 'QUERY'",
     );
   if (dialect !== undefined && (query === undefined || parsed.text('run') !== undefined))
     throw new DaybookError(
       'usage',
-      '--dialect is for a query of Daybook',
+      '--dialect needs a query of Daybook',
       "daybook sql CASE 'QUERY' --dialect clickhouse",
     );
   const beside = [...QUERY_OPTIONS, ...Object.keys(LISTS)].find(
@@ -142,11 +142,11 @@ function queryOf(parsed: Parsed): string | undefined {
   if (query === undefined && beside !== undefined)
     throw new DaybookError(
       'usage',
-      `--${beside} is for a query that is translated`,
+      `--${beside} needs a query and --dialect`,
       `daybook sql CASE 'QUERY' --dialect clickhouse --${beside} …`,
     );
   if (parsed.text('database')?.trim() === '')
-    throw new DaybookError('usage', '--database has no name', 'leave it out, or name one');
+    throw new DaybookError('usage', '--database is empty', 'leave it out, or name one');
   return query;
 }
 

@@ -29,7 +29,7 @@ export const tagCommand: Command = {
     options: {
       ...TIME_OPTIONS,
       ...LIST_OPTIONS,
-      remove: { type: 'boolean', help: 'take the tag away instead' },
+      remove: { type: 'boolean', help: 'remove the tag instead' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
   },

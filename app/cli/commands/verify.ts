@@ -28,23 +28,23 @@ export const verifyCommand: Command = {
     name: 'verify',
     usage: 'CASE|FOLDER|s3://BUCKET/PREFIX',
     summary:
-      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported. Of a folder or bucket that was handed over to: that every file is what was written.',
+      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported. Given the folder or bucket of a hand-over, checks that every file is what was written.',
     positionals: { least: 1, most: 1 },
     options: {
       sample: {
         type: 'string',
         value: 'N|all',
-        help: 'events of each source to read again from the evidence and compare, every field (default 200; 0: none)',
+        help: 'events of each source to read again from the evidence and compare in every field (default 200; 0: none)',
       },
       repair: {
         type: 'boolean',
-        help: 'make damaged indexes again, remove what interrupted imports left and close them at their last commit',
+        help: 'rebuild damaged indexes, remove files that interrupted imports left, and close those imports at their last commit',
       },
       ...PASSWORD_OPTION,
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
-      'Exit status 0: all is well. 1: the case is damaged. 3: the case is intact, but evidence has changed, is missing or could not be checked, or was not read to its end. Nothing is changed without --repair.\nOf a folder that was handed over, status 1: a file is changed, missing or too many; the SHA-256 of its manifest is in the audit log of the case.',
+      'Exit status 0: all is well. 1: the case is damaged. 3: the case is intact, but evidence has changed, is missing, could not be checked, or was not read to its end. Nothing is changed without --repair.\nFor a hand-over, status 1: a file was changed, is missing or does not belong to it; the SHA-256 of its manifest is in the audit log of the case.',
   },
   async run(parsed, context) {
     const { streams, settings, signal } = context;
@@ -84,7 +84,7 @@ async function verifyHandOver(
     if (parsed.flag(option) || parsed.text(option) !== undefined)
       throw new DaybookError(
         'usage',
-        `--${option} is for cases; ${parsed.positionals[0]!} was handed over`,
+        `--${option} is for cases, but ${parsed.positionals[0]!} is a hand-over`,
         'leave it out',
       );
   const line = new ProgressLine(streams);
@@ -124,7 +124,7 @@ function handOverLines({ findings, ok, ...found }: HandOverCheck): string[] {
     ...(found.sha256 === undefined
       ? []
       : [
-          `manifest.json: SHA-256 ${found.sha256}; the audit log of the case has the same if it is the last.`,
+          `manifest.json: SHA-256 ${found.sha256}; the audit log of the case has the same hash if this is its latest hand-over.`,
         ]),
   ];
 }
@@ -135,7 +135,7 @@ function sampleOf(text: string | undefined): number | 'all' | undefined {
   if (size === undefined)
     throw new DaybookError(
       'usage',
-      `--sample ${text}: not a number of events`,
+      `--sample ${text} is not a number of events`,
       'give a number up to 9999999, 0 for none, or all',
     );
   return size;

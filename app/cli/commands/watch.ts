@@ -52,14 +52,14 @@ export const watchCommand: Command = {
     name: 'watch',
     usage: "CASE ['QUERY']",
     summary:
-      'Prints a line for every change of a case as it is committed, by whichever process; with a query, the events that arrive.',
+      'Prints a line for every change of a case as it is committed, by any process; with a query, the events that arrive.',
     positionals: { least: 1, most: 2 },
     options: {
       tz: { type: 'string', value: 'ZONE', help: 'zone of times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON line per change or event' },
     },
     details:
-      'It runs until ctrl-C. With a query, flows of a capture come when all of the capture is imported.',
+      'It runs until ctrl-C. With a query, the flows of a capture arrive once the whole capture is imported.',
   },
   async run(parsed, { streams, settings, signal }) {
     const text = parsed.positionals[1];

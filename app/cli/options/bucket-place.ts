@@ -20,8 +20,8 @@ export async function askToSend(what: string, bucket: Bucket, { err }: Streams):
   if (process.stdin.isTTY !== true)
     throw new DaybookError(
       'usage',
-      `${what} would be sent to ${where}, and there is no terminal to ask on`,
-      'say so with --yes',
+      `sending ${what} to ${where} needs confirmation, and there is no terminal to ask on`,
+      'confirm with --yes',
     );
   const reader = createInterface({ input: process.stdin, output: err });
   try {

@@ -7,26 +7,26 @@ export const LIMIT_OPTIONS = {
   'max-ratio': {
     type: 'string',
     value: 'N',
-    help: 'bytes that may come out of each byte of a compressed file or archive (default 1000)',
+    help: 'maximum compression ratio of a compressed file or archive (default 1000)',
   },
   'max-bytes': {
     type: 'string',
     value: 'N',
-    help: 'bytes that may come out of one file, such as 500G (default 16T)',
+    help: 'maximum number of bytes decompressed from one file, such as 500G (default 16T)',
   },
   'max-depth': {
     type: 'string',
     value: 'N',
-    help: 'archives in archives, and compressions of compressions (default 4)',
+    help: 'maximum nesting of archives and compressions (default 4)',
   },
   'max-members': {
     type: 'string',
     value: 'N',
-    help: 'members of one archive (default 1000000)',
+    help: 'maximum number of members of one archive (default 1000000)',
   },
   unchecked: {
     type: 'boolean',
-    help: 'read what fails its checksum, too: its events may be wrong',
+    help: 'also read data that fails its checksum: its events may be wrong',
   },
 } as const;
 
@@ -55,7 +55,7 @@ function bytesOf(text: string | undefined): number | undefined {
   if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw new DaybookError(
     'usage',
-    `--max-bytes ${text} is no number of bytes`,
+    `--max-bytes ${text} is not a number of bytes`,
     'give one such as 500000000, 500M or 2T',
   );
 }

@@ -30,21 +30,21 @@ export const LIST_OPTIONS = {
   'list-field': {
     type: 'string',
     value: 'FIELDS',
-    help: 'what the columns of the list are, or which of its columns count: host or src_ip,dst_port',
+    help: 'fields of the columns of the list, or the columns to use: host or src_ip,dst_port',
   },
   'list-directed': {
     type: 'boolean',
-    help: 'rows with both ends of a conversation hold in the direction they are written in only',
+    help: 'rows with both ends of a conversation match only in the direction in which they are written',
   },
   'list-exclude': {
     type: 'string',
     value: 'FILE',
-    help: 'only events that match no line of this list, which is read as --list is',
+    help: 'only events that match no line of this list, which is read like --list',
   },
   'list-unmatched': {
     type: 'string',
     value: 'FILE',
-    help: 'write the lines of the list that no event matches to a file; - is standard error',
+    help: 'write the lines of the list that match no event to a file; - is standard error',
   },
   ...FORCE_OPTION,
 } as const satisfies Record<string, OptionSpec>;
@@ -62,12 +62,12 @@ export async function givenLists(
 ): Promise<{ list?: GivenList | undefined; exclude?: GivenList | undefined }> {
   const [path, other] = [parsed.text('list'), parsed.text('list-exclude')];
   if (path === '-' && other === '-')
-    throw new DaybookError('usage', 'standard input is one list, not two', 'name a file for one');
+    throw new DaybookError('usage', 'standard input cannot be both lists', 'name a file for one');
   for (const name of ['list-field', 'list-directed', 'list-unmatched']) {
     const isGiven = parsed.flag(name) || parsed.text(name) !== undefined;
     if (!isGiven || path !== undefined || (name !== 'list-unmatched' && other !== undefined))
       continue;
-    throw new DaybookError('usage', `--${name} goes with --list`, 'name the list: --list FILE');
+    throw new DaybookError('usage', `--${name} needs --list`, 'name the list: --list FILE');
   }
   return {
     list: path === undefined ? undefined : await listIn(path, parsed, signal),

@@ -8,7 +8,7 @@ export const PASSWORD_OPTION = {
   'password-file': {
     type: 'string',
     value: 'FILE',
-    help: 'passwords of encrypted archives, one a line; they are kept nowhere',
+    help: 'passwords of encrypted archives, one per line; they are not stored',
   },
 } as const;
 
@@ -28,7 +28,7 @@ export async function takePasswords(parsed: Parsed): Promise<void> {
   if (passwords.length === 0 || text.length > MOST_BYTES)
     throw new DaybookError(
       'usage',
-      `--password-file ${path} ${passwords.length === 0 ? 'is empty' : 'is no list of passwords'}`,
+      `--password-file ${path} ${passwords.length === 0 ? 'is empty' : 'is not a list of passwords'}`,
       'write each password on a line of its own',
     );
   const { evidence } = await import('../../compose.ts');

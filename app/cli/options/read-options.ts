@@ -14,28 +14,28 @@ export const READ_OPTIONS = {
   tz: {
     type: 'string',
     value: 'ZONE',
-    help: 'zone of times that state none (default UTC), such as Europe/Berlin or +02:00',
+    help: 'zone for times without one (default UTC), such as Europe/Berlin or +02:00',
   },
   year: {
     type: 'string',
     value: 'N',
-    help: 'year of the last record of logs that state none (default: from the file)',
+    help: 'year of the last record, for logs without years (default: inferred from the file)',
   },
   'date-order': {
     type: 'string',
     value: 'ORDER',
-    help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
+    help: 'order of numeric dates: dmy, mdy or ymd (default: inferred from the file)',
   },
   clock: {
     type: 'string',
     value: 'ERROR',
-    help: 'error of the clock that timestamped it, such as "90s fast" or "1h2m slow"; times are corrected by it',
+    help: 'error of the clock that wrote the times, such as "90s fast" or "1h2m slow"; times are corrected by it',
   },
-  'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
-  'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
+  'no-packets': { type: 'boolean', help: 'store no packets of captures, only their flows' },
+  'no-flows': { type: 'boolean', help: 'store no flows of captures, only their packets' },
   'no-protocols': {
     type: 'boolean',
-    help: 'read no DNS, HTTP and TLS out of captures, which takes less time',
+    help: 'skip the protocol events of captures (DNS, HTTP, TLS and others), which is faster',
   },
   map: {
     type: 'string',
@@ -53,7 +53,7 @@ export function readOptionsOf(parsed: Parsed): ReturnType<typeof importOptions> 
   if (format !== undefined && !formats().includes(format)) {
     throw new DaybookError(
       'usage',
-      `there is no format ${JSON.stringify(format)}`,
+      `unknown format: ${JSON.stringify(format)}`,
       `formats: ${formats().join(', ')}`,
     );
   }
@@ -69,7 +69,7 @@ export function readOptionsOf(parsed: Parsed): ReturnType<typeof importOptions> 
   if (parsed.flag('no-packets') && parsed.flag('no-flows')) {
     throw new DaybookError(
       'usage',
-      '--no-packets and --no-flows together leave nothing of a capture',
+      '--no-packets and --no-flows together would store nothing of a capture',
       'give one of them',
     );
   }
