@@ -1,8 +1,8 @@
 /**
- * `npm test`: every check there is. Those of the sources go two at a time, each with its output when it is
- * done; tests one after another, with their output as it comes. What the tests of the window need is
- * fetched meanwhile. Ends with one plain line of counts: every
- * test of vitest counts, and every other check counts as one.
+ * `npm test`: every check there is, in two lanes. One has the tests of the whole product, with their output as
+ * it comes: they wait for windows and other processes half of their time. The other has the checks of the sources
+ * and the tests beside them, which are never idle; each prints its output when it is done. Ends with one plain
+ * line of counts: every test of vitest counts, and every other check counts as one.
  *
  * Exit status 0 only if nothing failed and tests really ran.
  */
@@ -30,13 +30,12 @@ const env = {
   NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/code'),
 };
 
-/** Says how a program ended. Returns whether it succeeded. */
+/** Says how a program ended. */
 function ended(title, started, { status, signal, error }) {
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const how = error?.message ?? (signal ? `ended by ${signal}` : `exit status ${status}`);
   const outcome = status === 0 ? 'ok' : status === SKIPPED ? 'skipped' : how;
   console.log(`== ${title}: ${outcome}, ${seconds} s`);
-  return status === 0;
 }
 
 /** Runs one program on this Node. Resolves to how it ended, and its output where that is a pipe. */
@@ -56,14 +55,16 @@ async function start(args, output) {
   });
 }
 
-/** Runs one program; its output is streamed. Resolves to whether it succeeded. */
+/** Runs one program; its output is streamed. Resolves to its exit status. */
 async function run(title, args) {
   console.log(`\n== ${title}`);
   const started = performance.now();
-  return ended(title, started, await start(args, 'inherit'));
+  const outcome = await start(args, 'inherit');
+  ended(title, started, outcome);
+  return outcome.status;
 }
 
-/** Runs one program; its output is printed when it has finished. Resolves to its result. */
+/** Runs one program; its output is printed when it has finished. Resolves to its exit status. */
 async function runAside(title, args) {
   const started = performance.now();
   const outcome = await start(args, 'pipe');
@@ -83,18 +84,18 @@ async function check(title, args) {
   }
 }
 
-/** Runs projects of vitest and adds the counts that they report. */
-async function vitest(projects, ...more) {
+/** Runs projects of vitest by `run` or `runAside`, and adds the counts that they report. */
+async function vitest(by, projects, workers) {
   const project = projects.join(' and ');
   const report = path.join(scratch, `${projects[0]}.json`);
-  const ok = await run(`${project} tests`, [
+  const status = await by(`${project} tests`, [
     bin('vitest', 'vitest.mjs'),
     'run',
     ...projects.map((name) => `--project=${name}`),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
-    ...more,
+    `--maxWorkers=${workers}`,
   ]);
   let result;
   try {
@@ -111,7 +112,7 @@ async function vitest(projects, ...more) {
   if (result.numPassedTests + result.numFailedTests === 0) {
     total.failed++;
     problems.push(`${project} tests: no test ran`);
-  } else if (!ok && result.numFailedTests === 0) {
+  } else if (status !== 0 && result.numFailedTests === 0) {
     // A file that does not load, or an error outside of every test.
     total.failed++;
     problems.push(`${project} tests: vitest failed outside of a test`);
@@ -131,30 +132,31 @@ async function vitest(projects, ...more) {
   }
 }
 
+async function wholeProduct() {
+  await Promise.all([
+    // Provides the tools that the window's tests need; reports missing ones, and those tests skip with the reason.
+    runAside('browser, display and Electron for the tests', ['.ci/provision.mjs']),
+    // Tests start the built command line in about half the processor time that its sources take.
+    check('command line, window and desktop shell build', ['app/build.ts']),
+  ]);
+  await vitest(run, ['e2e'], 3);
+}
+
+async function sources() {
+  await check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
+  await check('types and lint', [bin('oxlint', 'bin/oxlint')]);
+  await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
+  await check('import rules', ['.ci/check-imports.mjs']);
+  await check('module-level state: the check', ['.ci/check-state.mjs', '--self-test']);
+  await check('module-level state', ['.ci/check-state.mjs']);
+  await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
+  await check('commit subjects', ['.ci/check-commits.mjs']);
+  await vitest(runAside, ['unit', 'process'], 1);
+}
+
 try {
   console.log(`Node ${process.version} (${process.execPath})`);
-  // Provides the tools that the window's tests need; reports missing ones, and those tests skip with the reason.
-  // Most of the time is spent waiting for downloads.
-  const provision = runAside('browser, display and Electron for the tests', ['.ci/provision.mjs']);
-  await Promise.all([
-    // Takes as long as all the others.
-    check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']),
-    (async () => {
-      await check('types and lint', [bin('oxlint', 'bin/oxlint')]);
-      await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
-      await check('import rules', ['.ci/check-imports.mjs']);
-      await check('module-level state: the check', ['.ci/check-state.mjs', '--self-test']);
-      await check('module-level state', ['.ci/check-state.mjs']);
-      await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
-      await check('commit subjects', ['.ci/check-commits.mjs']);
-      // Tests start the built command line in about half the processor time that its sources take.
-      await check('command line, window and desktop shell build', ['app/build.ts']);
-    })(),
-  ]);
-  await vitest(['unit', 'process']);
-  await provision;
-  // They wait for windows and for other processes a good part of their time.
-  await vitest(['e2e'], '--maxWorkers=3');
+  await Promise.all([wholeProduct(), sources()]);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
