@@ -237,6 +237,7 @@ export function detect(head: Uint8Array, complete: boolean, asked = ''): Detecte
   return (
     detectHeading(rest, at) ??
     detectHeadless(rest, at) ??
+    detectEventViewer(rest, at) ??
     detectTable(rest, at, excelDelimiter, asked) ??
     (complete ? detectHeadingAlone(rest, at) : undefined)
   );
@@ -301,6 +302,31 @@ function detectHeadless(lines: readonly string[], at: number): Detected | undefi
         delimiter,
       );
     }
+  }
+  return undefined;
+}
+
+/** What Windows' Event Viewer calls its columns in English; it writes the message after them, without a name. */
+const EVENT_VIEWER = ['Date and Time', 'Source', 'Event ID', 'Task Category', 'Message'];
+
+/** Windows' Event Viewer, "Save All Events As", CSV or text with tabs: names in the language of that Windows. */
+function detectEventViewer(lines: readonly string[], at: number): Detected | undefined {
+  const width = EVENT_VIEWER.length + 1;
+  for (const delimiter of [',', '\t']) {
+    const names = heading(lines[0]!, delimiter, true);
+    const isHeading = names.every((name) => COLUMN_NAME.test(name));
+    const row = lines[1];
+    if (names.length !== width - 1 || !isHeading || row === undefined) continue;
+    // The message of the first row may go on for many lines.
+    const cells = cutRow(row, delimiter, true);
+    const [, time = '', , id = ''] = cells ?? row.split(delimiter);
+    const isWide =
+      cells === undefined ? row.split(delimiter).length >= width : cells.length === width;
+    if (!isWide || !isDateTime(time) || !/^\d{1,5}$/.test(id)) continue;
+    const sample = rowsOf(lines.slice(1), delimiter).filter(({ length }) => length === width);
+    const place = { skipLines: at + 1, headingLine: at, sample: sample.slice(0, 50) };
+    const columns = [names[0]!, ...EVENT_VIEWER];
+    return table({ score: 0.95, format: 'table', columns, ...place }, delimiter);
   }
   return undefined;
 }

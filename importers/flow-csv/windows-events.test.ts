@@ -1,5 +1,5 @@
 /** Windows events whose meaning depends on who wrote them, and those whose values have no names. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
 
@@ -203,4 +203,77 @@ it.each<[string, object, Fields]>([
   expect(Object.fromEntries(Object.keys(expected).map((name) => [name, row[name]]))).toEqual(
     expected,
   );
+});
+
+describe('what Event Viewer saves: the message has no name in the heading', () => {
+  const FAILED_LOGIN = [
+    ...['An account failed to log on.', '', 'Subject:', '\tSecurity ID:\t\tNULL SID'],
+    ...['\tAccount Name:\t\t-', '\tAccount Domain:\t\t-', '\tLogon ID:\t\t0x0', ''],
+    ...['Logon Type:\t\t\t3', '', 'Account For Which Logon Failed:', '\tSecurity ID:\t\tNULL SID'],
+    ...['\tAccount Name:\t\tbob', '\tAccount Domain:\t\tEXAMPLE', '', 'Network Information:'],
+    ...[
+      '\tWorkstation Name:\tWS1',
+      '\tSource Network Address:\t192.0.2.17',
+      '\tSource Port:\t\t4022',
+    ],
+    ...['', ...Array.from({ length: 30 }, () => 'This event is generated when a logon fails.')],
+  ].join('\r\n');
+
+  async function read(heading: readonly string[], rows: readonly (readonly string[])[], by = ',') {
+    const quoted = (cell: string): string =>
+      /["\r\n]/.test(cell) || cell.includes(by) ? `"${cell.replaceAll('"', '""')}"` : cell;
+    const lines = [heading, ...rows].map((cells) => cells.map(quoted).join(by));
+    const bytes = Buffer.from(`\ufeff${lines.join('\r\n')}\r\n`);
+    const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+    const result = await collect(flowCsvImporter, inputOf(bytes), { format: found?.format ?? '' });
+    expect(result.quarantined).toEqual([]);
+    return result.rows;
+  }
+
+  it.each([',', '\t'])('in English, divided by %j', async (by) => {
+    const rows = await read(
+      ['Keywords', 'Date and Time', 'Source', 'Event ID', 'Task Category'],
+      [
+        [
+          ...['Audit Failure', '11/21/2026 1:00:01 PM', 'Microsoft-Windows-Security-Auditing'],
+          ...['4625', 'Logon', FAILED_LOGIN],
+        ],
+        [
+          ...['Audit Success', '11/21/2026 1:00:00 PM', 'Microsoft-Windows-Security-Auditing'],
+          ...['4672', 'Special Logon', 'Special privileges assigned to new logon.'],
+        ],
+        ['Information', '11/21/2026 12:59:59 PM', 'ESENT', '326', 'General', 'It said "a, b".'],
+      ],
+      by,
+    );
+    expect(rows).toMatchObject([
+      {
+        ...{ program: 'Microsoft-Windows-Security-Auditing', event_code: '4625', ...FAILED },
+        message: FAILED_LOGIN.replaceAll('\r\n', '\n'),
+        attrs: { Keywords: 'Audit Failure', 'Task Category': 'Logon' },
+      },
+      { event_code: '4672', outcome: 'success', category: 'authentication' },
+      { program: 'ESENT', event_code: '326', message: 'It said "a, b".' },
+    ]);
+    expect(rows[0]!['ts']).toBe(Date.parse('2026-11-21T13:00:01Z') * 1000);
+  });
+
+  it('in German', async () => {
+    const rows = await read(
+      ['Ebene', 'Datum und Uhrzeit', 'Quelle', 'Ereignis-ID', 'Aufgabenkategorie'],
+      [
+        [
+          ...['Informationen', '21.11.2026 13:00:01', 'Service Control Manager', '7036', 'Keine'],
+          'Dienst "Druck" befindet sich jetzt im Status "Beendet".',
+        ],
+      ],
+    );
+    expect(rows).toMatchObject([
+      {
+        ...{ program: 'Service Control Manager', event_code: '7036' },
+        message: 'Dienst "Druck" befindet sich jetzt im Status "Beendet".',
+        attrs: { Ebene: 'Informationen', 'Task Category': 'Keine' },
+      },
+    ]);
+  });
 });
