@@ -786,3 +786,28 @@ describe('dialects of products', () => {
     );
   });
 });
+
+it('reads what the journal writes as a list of bytes as the text that it is', async () => {
+  const entry = {
+    ...{ __REALTIME_TIMESTAMP: '1795212001123456', _BOOT_ID: 'b', _HOSTNAME: 'web1' },
+    ...{ SYSLOG_IDENTIFIER: 'app', MESSAGE: [...Buffer.from('caf\u00e9 \u001b[31mred')] },
+    ...{ OLD: [99, 97, 102, 0xe9], SAID: '[99,97]', EACH: ['a', [98, 7]] },
+  };
+  expect(await readOne(entry)).toMatchObject({
+    ...{ message: 'caf\u00e9 \u001b[31mred', program: 'app', host: 'web1' },
+    attrs: { OLD: 'caf\u00e9', SAID: '[99,97]', EACH: '["a","b\\u0007"]' },
+  });
+});
+
+it('leaves lists of numbers of other records as they are', async () => {
+  const row = await readOne({ timestamp: '2026-03-04T05:06:07Z', ports: [22, 80], user: 'alice' });
+  expect(row).toMatchObject({ user: 'alice', attrs: { ports: '[22,80]' } });
+});
+
+it('reads the outputs of containers as Fluentd writes them', async () => {
+  const row = await readOne({
+    ...{ log: 'Started.\n', stream: 'stdout', '@timestamp': '2026-03-04T05:06:07Z' },
+    kubernetes: { container_name: 'web', pod_name: 'web-1', host: 'node1' },
+  });
+  expect(row).toMatchObject({ message: 'Started.\n', host: 'node1' });
+});

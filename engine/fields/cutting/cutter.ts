@@ -22,10 +22,12 @@ import { ESCAPES, type Escapes, found } from './found.ts';
 import {
   type RelayedHeader,
   behindHeading,
+  behindStream,
   behindTime,
   blanksEnd,
   bodyStart,
   lengthAt,
+  linesEnd,
   mayHaveHeading,
   relayedHeader,
 } from '../reading/message-start.ts';
@@ -205,18 +207,17 @@ export class Cutter {
       if (message.present[row] === 0 || (hasStated && isStated(batch, row))) continue;
       const { data } = message;
       const whole = message.starts[row]! + 4;
-      const end = whole + lengthAt(data, whole - 4);
+      const end = linesEnd(data, whole, whole + lengthAt(data, whole - 4));
       const hasProgram = program.present[row] === 1;
-      const relayed = hasProgram
-        ? undefined
-        : relayedHeader(data, blanksEnd(data, whole, end), end);
-      const start = relayed?.body ?? bodyStart(batch, row, whole, end);
+      const bare = hasProgram ? whole : behindStream(data, whole, end);
+      const relayed = hasProgram ? undefined : relayedHeader(data, blanksEnd(data, bare, end), end);
+      const start = relayed?.body ?? bodyStart(batch, row, bare, end);
       if (start === end) continue;
       beginMessage();
       const entry = this.entryFor(batch, row, relayed);
       let bound: Bound | undefined;
       // What looks like a tag may be part of the message, according to a case's own extractor.
-      if (relayed !== undefined && relayed.host === relayed.hostEnd)
+      if (bare > whole || (relayed !== undefined && relayed.host === relayed.hostEnd))
         bound = matchMessage(this.noProgram().own, data, whole, end);
       bound ??= matchMessage(entry.stages, data, start, end);
       if (bound === undefined && this.cutRecord(batch, row, data, start, end, relayed)) {

@@ -128,7 +128,7 @@ it.each([
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',
-    'access-log/14',
+    'access-log/15',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/9'],
   ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],
@@ -496,4 +496,32 @@ describe.each(extractors.map((one): [string, Extractor] => [one.name, one]))('%s
       [],
     );
   });
+});
+
+const REQUEST =
+  '192.0.2.17 - alice [20/Nov/2026:22:00:01 +0000] "GET /a HTTP/1.1" 200 12 "-" "curl/8"';
+
+it.each([
+  ['with the end of its line', `${REQUEST}\n`],
+  ['with the end of its line, as Windows writes it', `${REQUEST}\r\n`],
+  ['as the runtime of a container writes it', `stdout F ${REQUEST}`],
+])('cuts a message %s', (_, message) => {
+  expect(cutFields(all, '', message)).toEqual(cutFields(all, '', REQUEST));
+  expect(cutFields(all, '', message)).toMatchObject({ src_ip: '192.0.2.17', user_agent: 'curl/8' });
+});
+
+it('finds the header of a program after the name of an output, but in no part of a line', () => {
+  const failed = 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2';
+  expect(cutFields(all, '', `stderr F ${failed}`)).toEqual(cutFields(all, '', failed));
+  expect(cutFields(all, '', `stderr P ${failed}`)).toEqual({});
+});
+
+it('tries an extractor of a case on the message with the name of an output', () => {
+  const message = 'stdout F Failed alice';
+  const own = {
+    ...{ extractor: 'outputs', version: 1, for: 'x', leavesOut: 'x', programs: [''] },
+    templates: [{ text: 'stdout F Failed {user:word}', samples: [[message, { user: 'alice' }]] }],
+  };
+  const fields = cutFields(cutterWith([JSON.stringify(own)]), '', message);
+  expect(fields).toEqual({ user: 'alice', extractor: 'outputs/1' });
 });

@@ -10,6 +10,7 @@ const utf8 = new TextEncoder();
 const latin1 = new TextDecoder('latin1');
 const [SPACE, PERCENT, PAREN, PAREN_END, STAR, DOT, COLON] = [32, 37, 40, 41, 42, 46, 58];
 const [OPEN, CLOSE, DASH, SLASH, LETTER_T, LESS, GREATER] = [91, 93, 45, 47, 84, 60, 62];
+const [LF, CR] = [10, 13];
 
 /** The start of the message after the tag that names its program (RFC 3164) and a time since system start. */
 export function bodyStart(
@@ -48,6 +49,22 @@ export function blanksEnd(data: Uint8Array, start: number, end: number): number 
   let p = start;
   while (p < end && data[p] === SPACE) p += 1;
   return p;
+}
+
+/** The end of a text without the line ends that Docker's json-file and others keep. */
+export function linesEnd(b: Uint8Array, start: number, end: number): number {
+  let p = end;
+  while (p > start && (b[p - 1] === LF || b[p - 1] === CR)) p -= 1;
+  return p;
+}
+
+/** What the runtimes of containers (CRI) write before each line of an output; `P`: a part of a line. */
+const STREAMS = [utf8.encode('stdout F '), utf8.encode('stderr F ')];
+
+/** After the name of a container's output; `start` if there is none. */
+export function behindStream(b: Uint8Array, start: number, end: number): number {
+  const stream = STREAMS.find((one) => startsWith(b, start, end, one));
+  return start + (stream?.length ?? 0);
 }
 
 /** Skips what systems and devices write between tag and message: a number, a time since start, their own time. */

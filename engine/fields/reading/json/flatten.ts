@@ -6,6 +6,8 @@
 import { numberText } from './parse-json.ts';
 import { parseWithRepeatedNames } from './repeated-names.ts';
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const windows1252 = new TextDecoder('windows-1252');
 const MAX_DEPTH = 8;
 /** Any output of an Azure container, except in audit log records of Kubernetes. */
 const AZURE_LOG = 'properties.log';
@@ -92,8 +94,40 @@ function flattenText(text: string, into: Flat): boolean | undefined {
 /** Adds the members of `value` to `into`; false if it is not an object. Nulls are omitted. */
 export function flatten(value: unknown, into: Flat): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  add(value, '', into, 0);
+  add(JOURNAL in value ? textsOfEntry(value) : value, '', into, 0);
   return true;
+}
+
+/** A member of every entry of systemd's journal. */
+const JOURNAL = '__REALTIME_TIMESTAMP';
+
+/**
+ * The entry with its texts: `journalctl -o json` writes a text of bytes that are not UTF-8, or that do not print, as
+ * a list of them, and any number as a text. https://systemd.io/JOURNAL_EXPORT_FORMATS/#journal-json-format
+ */
+function textsOfEntry(entry: object): object {
+  const members = Object.entries(entry) as [string, unknown][];
+  return Object.fromEntries(members.map(([name, member]) => [name, textOfBytes(member)]));
+}
+
+/** Of a field that an entry has several times, a list of each. */
+function textOfBytes(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length === 0) return value;
+  const list: readonly unknown[] = value;
+  if (list.every(isByte)) return decoded(Uint8Array.from(list));
+  return list.some(Array.isArray) ? list.map(textOfBytes) : value;
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return windows1252.decode(bytes);
+  }
+}
+
+function isByte(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 256;
 }
 
 function add(value: object, prefix: string, into: Flat, depth: number): void {
