@@ -43,10 +43,12 @@ export {
   fieldTerm,
   oppositeOf,
   testOf,
+  timelineOf,
   withoutStage,
   withoutTerm,
   withTerm,
   withTermReplaced,
+  type TimelineShape,
 } from './state/query-text.ts';
 export {
   printName,

@@ -11,6 +11,7 @@ import {
   dissect,
   fieldTerm,
   oppositeOf,
+  timelineOf,
   withFilter,
   withoutStage,
   withoutTerm,
@@ -241,6 +242,20 @@ describe('changing a query', () => {
       { numRuns: 1500 },
     );
     expect(accepted).toBeGreaterThan(150);
+  });
+});
+
+describe('the timeline of a query', () => {
+  it.each([
+    ['* | timeline 1h', { isMeasured: false, adds: true, by: undefined }],
+    ['* | timeline 1h count() by host', { isMeasured: false, adds: true, by: 'host' }],
+    ['* | timeline 1h sum(bytes) by proto', { isMeasured: true, adds: true, by: 'proto' }],
+    ['* | timeline avg(bytes) as b', { isMeasured: true, adds: false, by: undefined }],
+    ['* | timeline spread', { isMeasured: true, adds: true, by: undefined }],
+    ['* | top src_ip', undefined],
+    ['* | timeline (', undefined],
+  ])('%s', (query, expected) => {
+    expect(timelineOf(query)).toEqual(expected);
   });
 });
 

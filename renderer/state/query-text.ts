@@ -57,6 +57,27 @@ export function testOf(condition: string): Test | undefined {
   return tree?.node === 'field' ? tree.test : undefined;
 }
 
+/** How the timeline of a query counts; undefined without such a stage. */
+export interface TimelineShape {
+  /** Whether a column follows the count: a measure, or a number that is spread. */
+  readonly isMeasured: boolean;
+  /** Whether buckets and series can be added up, as averages cannot. */
+  readonly adds: boolean;
+  /** The field whose values are series. */
+  readonly by: string | undefined;
+}
+
+export function timelineOf(query: string): TimelineShape | undefined {
+  const stage = parsed(query)?.stages.find((one) => one.stage === 'timeline');
+  if (stage?.stage !== 'timeline') return undefined;
+  const { measure, spread, by } = stage;
+  return {
+    isMeasured: (measure ?? spread) !== undefined,
+    adds: measure === undefined || measure.fn === 'sum' || measure.fn === 'countif',
+    by: by?.name,
+  };
+}
+
 /** The filter and the stages of a query. */
 export function dissect(query: string): { filter: string; stages: string } {
   const end = filterEnd(query, parsed(query));

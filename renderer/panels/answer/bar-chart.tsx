@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { formatBytes, formatCount, formatRange, usePivots, counted } from '../../panel-api.ts';
+import { formatBytes, formatRange, usePivots, counted } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
 import css from './answer.module.css';
@@ -27,9 +27,11 @@ export function BarChart({
   const [at, setAt] = useState<number>();
   const zoom = useRef(pivots.range);
   zoom.current = pivots.range;
-  const { starts, series, measure } = bars;
+  const { starts, series, measure, adds } = bars;
   const shown = (n: number): string =>
-    /bytes/.test(measure) ? formatBytes(n) : formatCount(Math.round(n));
+    /bytes/.test(measure)
+      ? formatBytes(n)
+      : n.toLocaleString('en-US', { maximumFractionDigits: 2 });
 
   useLayoutEffect(() => {
     if (canvas.current === null || width === 0) return undefined;
@@ -55,7 +57,9 @@ export function BarChart({
           <span key={index} className={css['key']}>
             <span className={css['swatch']} style={{ background: colorOf(bars, by, index) }} />
             {one.name === measure ? '' : `${visibleText(one.name, 30)} `}
-            <b>{shown(at === undefined ? whole(index) : (one.values[at] ?? 0))}</b>
+            {(at !== undefined || adds) && (
+              <b>{shown(at === undefined ? whole(index) : (one.values[at] ?? 0))}</b>
+            )}
           </span>
         ))}
       </figcaption>

@@ -22,34 +22,53 @@ describe('microsOf', () => {
   });
 });
 
+const COUNTS = { isMeasured: false, adds: true, by: undefined };
+
 describe('barsOf', () => {
   it('is the counts when nothing else is asked', () => {
-    const bars = barsOf(batch({ count: [3, 4] }), 'timeline 1h');
+    const bars = barsOf(batch({ count: [3, 4] }), COUNTS);
     expect(bars).toMatchObject({ width: 3_600e6, measure: 'count', series: [{ name: 'count' }] });
     expect(bars?.starts[1]).toBe((bars?.starts[0] ?? 0) + 3_600e6);
   });
   it('stacks what it is split by', () => {
-    const bars = barsOf(batch({ count: [3, 4], log: [1, 4], flow: [2, 0] }), 'timeline by kind');
+    const by = { ...COUNTS, by: 'kind' };
+    const bars = barsOf(batch({ count: [3, 4], log: [1, 4], flow: [2, 0] }), by);
     expect(bars?.series.map(({ name }) => name)).toEqual(['log', 'flow']);
     expect(topsOf(bars?.series ?? []).map((one) => [...one])).toEqual([
       [1, 4],
       [3, 4],
     ]);
   });
-  it('shows what is spread', () => {
-    expect(barsOf(batch({ count: [3, 4], bytes: [10, 0] }), 'timeline spread')).toMatchObject({
-      measure: 'bytes',
-      series: [{ name: 'bytes' }],
+  it.each(['bytes', 'sum(bytes)', 'b'])('shows what is measured: %s', (name) => {
+    const measured = { ...COUNTS, isMeasured: true };
+    const bars = barsOf(batch({ count: [3, 4], [name]: [10, 0] }), measured);
+    expect(bars).toMatchObject({ measure: name, adds: true, series: [{ name }] });
+    expect([...(bars?.series[0]?.values ?? [])]).toEqual([10, 0]);
+  });
+  it('stacks the series of a measure without its sum', () => {
+    const columns = { count: [3, 4], 'sum(bytes)': [10, 5], tcp: [7, 5], udp: [3, 0] };
+    const shape = { isMeasured: true, adds: true, by: 'proto' };
+    const bars = barsOf(batch(columns), shape);
+    expect(bars).toMatchObject({
+      measure: 'sum(bytes)',
+      series: [{ name: 'tcp' }, { name: 'udp' }],
     });
+  });
+  it('stacks no averages', () => {
+    const columns = batch({ count: [3, 4], 'avg(bytes)': [10, 5], tcp: [7, 5], udp: [3, 0] });
+    const averages = { isMeasured: true, adds: false, by: undefined };
+    expect(barsOf(columns, averages)).toMatchObject({ adds: false, measure: 'avg(bytes)' });
+    expect(barsOf(columns, { ...averages, by: 'proto' })).toBeUndefined();
   });
   it('adds up what there is no colour for', () => {
     const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}`, [1, 2]]));
-    const series = barsOf(batch({ count: [10, 20], ...many }), 'timeline by host')?.series ?? [];
+    const by = { ...COUNTS, by: 'host' };
+    const series = barsOf(batch({ count: [10, 20], ...many }), by)?.series ?? [];
     expect(series).toHaveLength(8);
     expect(series[7]).toMatchObject({ name: '3 others', rest: true });
     expect([...(series[7]?.values ?? [])]).toEqual([3, 6]);
   });
   it('is nothing without buckets', () => {
-    expect(barsOf({ rows: 0, columns: [] }, 'timeline')).toBeUndefined();
+    expect(barsOf({ rows: 0, columns: [] }, COUNTS)).toBeUndefined();
   });
 });

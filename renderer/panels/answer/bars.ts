@@ -1,5 +1,6 @@
 /** The bars of a `| timeline` answer: which of its columns are series, stacked on each other. */
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
+import type { TimelineShape } from '../../panel-api.ts';
 
 interface Series {
   readonly name: string;
@@ -14,8 +15,10 @@ export interface Bars {
   /** Of a bucket, in microseconds. */
   readonly width: number;
   readonly series: readonly Series[];
-  /** The measure: `count`, or the field that is spread. */
+  /** The column that is drawn: `count`, a measure such as `sum(bytes)`, or the field that is spread. */
   readonly measure: string;
+  /** Whether the values of several buckets can be added up. */
+  readonly adds: boolean;
 }
 
 const MOST_SERIES = 8;
@@ -30,48 +33,51 @@ export function microsOf(text: string): number | undefined {
     : seconds * 1000 + Number((match[2] ?? '').padEnd(6, '0').slice(0, 6));
 }
 
-/** Undefined when the answer has no buckets. `stage`: the text of the timeline stage. */
-export function barsOf(batch: ColumnBatch, stage: string): Bars | undefined {
+/**
+ * Undefined when the answer has no buckets, or when nothing can be stacked: averages of series do not add up.
+ * Its columns are `start`, `count`, the measure if there is one, and the series.
+ */
+export function barsOf(batch: ColumnBatch, shape: TimelineShape): Bars | undefined {
   const start = columnOf(batch, 'start');
   if (start === undefined || batch.rows === 0) return undefined;
+  if (shape.by !== undefined && !shape.adds) return undefined;
   const starts = Float64Array.from({ length: batch.rows }, (_, row) => {
     const value = cell(start, row);
     return (typeof value === 'string' ? microsOf(value) : value) ?? NaN;
   });
   if (starts.some((n) => Number.isNaN(n))) return undefined;
-  const numbers = batch.columns.filter((column) => column.type === 'number');
-  const spread = /\bspread\b/.test(stage)
-    ? (numbers.find(
-        ({ name }) =>
-          name !== 'count' && new RegExp(`spread\\s+${escape(name)}(\\s|$)`).test(stage),
-      ) ?? columnOf(batch, 'bytes'))
-    : undefined;
-  const measure = spread?.name ?? 'count';
-  const stacked = /\sby\s/.test(stage)
-    ? numbers.filter(({ name }) => name !== 'start' && name !== 'count' && name !== spread?.name)
-    : [];
-  const shown = stacked.length > 0 ? stacked : numbers.filter(({ name }) => name === measure);
-  const read = ({ values }: (typeof numbers)[number]): Float64Array =>
-    values.map((n) => (Number.isNaN(n) ? 0 : n));
-  const series: Series[] = shown
-    .slice(0, shown.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES)
-    .map((column) => ({ name: column.name, rest: false, values: read(column) }));
-  const others = shown.slice(series.length);
-  if (others.length > 0) {
-    const values = new Float64Array(batch.rows);
-    for (const column of others) read(column).forEach((n, i) => (values[i] = (values[i] ?? 0) + n));
-    series.push({ name: `${others.length} others`, rest: true, values });
-  }
+  const [, count, measured, ...others] = batch.columns;
+  const measure = shape.isMeasured ? measured : count;
+  const split = shape.isMeasured || measured === undefined ? others : [measured, ...others];
+  const all = (shape.by === undefined ? [measure] : split).filter((one) => one?.type === 'number');
+  if (all.length === 0) return undefined;
   const gap = batch.rows > 1 ? (starts[1] ?? 0) - (starts[0] ?? 0) : 60e6;
   return {
     starts,
     width: gap > 0 ? gap : 60e6,
-    series,
-    measure: stacked.length > 0 ? 'count' : measure,
+    series: largestOf(all, batch.rows),
+    measure: measure?.name ?? 'count',
+    adds: shape.adds,
   };
 }
 
-const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+type NumberColumn = Extract<ColumnBatch['columns'][number], { type: 'number' }>;
+
+/** The first series, which are the largest, and all others as one. */
+function largestOf(columns: readonly NumberColumn[], rows: number): Series[] {
+  const read = ({ values }: NumberColumn): Float64Array =>
+    values.map((n) => (Number.isNaN(n) ? 0 : n));
+  const series: Series[] = columns
+    .slice(0, columns.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES)
+    .map((column) => ({ name: column.name, rest: false, values: read(column) }));
+  const others = columns.slice(series.length);
+  if (others.length > 0) {
+    const values = new Float64Array(rows);
+    for (const column of others) read(column).forEach((n, i) => (values[i] = (values[i] ?? 0) + n));
+    series.push({ name: `${others.length} others`, rest: true, values });
+  }
+  return series;
+}
 
 /** Tops of the bars, the first series at the bottom. */
 export function topsOf(series: readonly Series[]): Float64Array[] {

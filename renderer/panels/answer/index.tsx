@@ -9,6 +9,7 @@ import {
   fieldTerm,
   formatCount,
   formatMs,
+  timelineOf,
   useAnswer,
   useParsedQuery,
   useQuestion,
@@ -32,6 +33,7 @@ import table from '../../widgets/result-table.module.css';
 /** Rows that are shown; the export has all of them. */
 const LIMIT = 2000;
 const NO_STAGES = [] as const;
+const NO_READINGS: readonly string[] = [];
 const PATTERN_ORDERS = [
   { value: 'rare', label: 'Rarest first' },
   { value: 'frequent', label: 'Most frequent first' },
@@ -48,10 +50,13 @@ export function AnswerPanel() {
   });
   const parsed = useParsedQuery(query);
   const stages = parsed?.stages ?? NO_STAGES;
-  const stage = stages.find(({ name }) => name === 'timeline')?.text ?? '';
+  const timeline = useMemo(() => timelineOf(query), [query]);
   const bars = useMemo(
-    () => (data?.shape === 'timeline' ? barsOf(data.batch, stage) : undefined),
-    [data, stage],
+    () =>
+      data?.shape === 'timeline' && timeline !== undefined
+        ? barsOf(data.batch, timeline)
+        : undefined,
+    [data, timeline],
   );
   const groups = useMemo(() => groupsOf(stages), [stages]);
   if (error !== undefined) return <Problem title="The query could not be answered" error={error} />;
@@ -81,10 +86,8 @@ export function AnswerPanel() {
   const rest = data.rest && restText(data.rest);
   return (
     <div className={table['column']}>
-      <Toolbar answer={data} stages={stages} />
-      {bars !== undefined && (
-        <BarChart bars={bars} by={/\sby\s+(\S+)\s*$/.exec(stage)?.[1] ?? ''} zone={zone} />
-      )}
+      <Toolbar answer={data} stages={stages} readings={parsed?.readings ?? NO_READINGS} />
+      {bars !== undefined && <BarChart bars={bars} by={timeline?.by ?? ''} zone={zone} />}
       <div className={table['rest']}>
         <div className={`${table['scroll']} ${stale ? table['dim'] : ''}`}>
           <AnswerTable
@@ -103,8 +106,11 @@ export function AnswerPanel() {
 function Toolbar({
   answer: { batch, left, timings, notes },
   stages,
+  readings,
 }: {
   readonly answer: Result<'query.run'>;
+  /** Notes that are shown below the query bar. */
+  readonly readings: readonly string[];
   readonly stages: Parameters<typeof patternOrderOf>[0];
 }) {
   const { views } = useWorkspace();
@@ -116,7 +122,7 @@ function Toolbar({
         {counted(batch.rows, 'row')}
         {left !== undefined && left > 0 && `, ${formatCount(left)} more`} ·{' '}
         {formatMs(timings.totalMs)}
-        {notes.map((note) => ` · ${note}`)}
+        {notes.filter((note) => !readings.includes(note)).map((note) => ` · ${note}`)}
       </span>
       {order !== undefined && (
         <SegmentedControl
