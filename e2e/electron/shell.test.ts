@@ -290,6 +290,22 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
       .toEqual(['acme && co']);
   });
 
+  it('shows in the menu the keys that the page has for its tabs', async () => {
+    const items = await desktop.app.evaluate(({ Menu }) => {
+      const view = Menu.getApplicationMenu()?.items.find(({ label }) => label === '&View');
+      return (view?.submenu?.items ?? []).map(({ label, accelerator }) => ({ label, accelerator }));
+    });
+    const tabs = items.filter(({ accelerator }) => /^Alt\+\d$/.test(accelerator ?? ''));
+    expect(tabs).toHaveLength(7);
+    const selected = desktop.page.locator('main [role="tab"][aria-selected="true"]').first();
+    for (const { label, accelerator } of tabs) {
+      await desktop.page.keyboard.press(String(accelerator));
+      const title = label.replace('&', '').replace(' and ', ' & ');
+      await expectPage(selected).toContainText(new RegExp(`^${title}`, 'i'));
+    }
+    await desktop.page.keyboard.press('Alt+1');
+  });
+
   it('tells a person that the engine died, and starts it again with the case open', async () => {
     const { page } = desktop;
     const [pid] = enginePids();
