@@ -22,8 +22,9 @@ import { Ledger } from '../../widgets/sources/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Overlaps } from '../../widgets/sources/overlaps.tsx';
 import { inWindow } from '../../widgets/texts/window-words.ts';
+import { notRead } from '../../widgets/sources/read-status.ts';
 import css from './import.module.css';
-import { NOT_WHOLE, ReportTable } from './report-table.tsx';
+import { ReportTable } from './report-table.tsx';
 
 interface Props {
   readonly path: string;
@@ -115,8 +116,7 @@ function differingHashes(manifests: Report['manifests']): number {
 /** The ledger in a line, and whether something needs a look. */
 function Outcome({ job, report }: { readonly job: ImportJob; readonly report: Report }) {
   const { total, manifests, elapsedMs } = report;
-  const leftOut = job.sources.filter(({ status }) => status === 'ignored').length;
-  const unread = job.sources.filter(({ status }) => NOT_WHOLE.has(status)).length;
+  const { unread, leftOut } = notRead(job.sources);
   const needsLook = leftOut + unread + total.quarantined + differingHashes(manifests) > 0;
   const derived = eventsOf(total.byKind) - total.stored;
   return (

@@ -7,22 +7,12 @@ import { decisionLine } from '../../widgets/texts/fact-text.ts';
 import form from '../../widgets/inputs/form.module.css';
 import { formatName } from '../../widgets/texts/format-name.ts';
 import { Ledger } from '../../widgets/sources/ledger.tsx';
+import { problemsFirst, readStatus } from '../../widgets/sources/read-status.ts';
 import { SourceName } from '../../widgets/sources/source-name.tsx';
 import { inWindow } from '../../widgets/texts/window-words.ts';
 import css from './import.module.css';
 
 const MOST_SHOWN = 400;
-export const NOT_WHOLE: ReadonlySet<string> = new Set(['failed', 'damaged', 'partial']);
-
-const STATUS: Readonly<Record<SourceReport['status'], { color: string; label: string }>> = {
-  complete: { color: 'teal', label: 'read' },
-  partial: { color: 'orange', label: 'partial' },
-  damaged: { color: 'red', label: 'damaged' },
-  duplicate: { color: 'blue', label: 'already in the case' },
-  failed: { color: 'red', label: 'failed' },
-  ignored: { color: 'gray', label: 'left out' },
-};
-
 export function ReportTable({
   sources,
   onQuarantine,
@@ -30,7 +20,7 @@ export function ReportTable({
   readonly sources: readonly SourceReport[];
   readonly onQuarantine: (source: number) => void;
 }) {
-  const ordered = [...sources].sort((a, b) => rankOf(a) - rankOf(b));
+  const ordered = problemsFirst(sources);
   return (
     <div
       className={css['frame']}
@@ -63,13 +53,6 @@ export function ReportTable({
   );
 }
 
-/** Sources that need attention first, those that were already in the case last. */
-function rankOf({ status, quarantined }: SourceReport): number {
-  if (NOT_WHOLE.has(status)) return 0;
-  if (quarantined > 0) return 1;
-  return { ignored: 2, duplicate: 4 }[String(status)] ?? 3;
-}
-
 function SourceRow({
   report,
   onQuarantine,
@@ -78,6 +61,7 @@ function SourceRow({
   readonly onQuarantine: (source: number) => void;
 }) {
   const { sourceId, status, message } = report;
+  const state = readStatus(status);
   const isBad = status === 'failed' || status === 'damaged';
   return (
     <tr>
@@ -87,9 +71,7 @@ function SourceRow({
             <SourceName name={report.source} />
           </span>
         </div>
-        {status !== 'complete' && (
-          <Badge color={STATUS[status].color}>{STATUS[status].label}</Badge>
-        )}{' '}
+        {status !== 'complete' && <Badge color={state.color}>{state.label}</Badge>}{' '}
         <Text span size="xs" c="dimmed">
           {status === 'ignored' ? '' : formatBytes(report.bytes)}
         </Text>

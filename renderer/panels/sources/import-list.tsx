@@ -18,6 +18,7 @@ import { Empty } from '../../widgets/empty.tsx';
 import { EventText, visibleText } from '../../widgets/texts/event-text.tsx';
 import { addCounts } from '../../widgets/sources/ledger-sum.ts';
 import { Ledger } from '../../widgets/sources/ledger.tsx';
+import { notRead, problemsFirst, readStatus } from '../../widgets/sources/read-status.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
@@ -64,6 +65,7 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
   const running = isRunning(useImportJob(path));
   const [open, setOpen] = useState(false);
   const total = addCounts(entry.ledger);
+  const { unread, leftOut } = notRead(entry.ledger);
   const started = Date.parse(entry.startedAt);
   return (
     <section className={css['import']} aria-label={`Import ${entry.id}`}>
@@ -78,6 +80,10 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
             {formatMs(Date.parse(entry.finishedAt) - started)}
           </Text>
         )}
+        {unread > 0 && (
+          <span className={css['warn']}>{counted(unread, 'source')} not read to the end</span>
+        )}
+        {leftOut > 0 && <span className={css['warn']}>{counted(leftOut, 'file')} left out</span>}
         <span style={{ flex: '1 1 auto' }} />
         {entry.status === 'running' && running && (
           <Button
@@ -135,22 +141,24 @@ function Rows({ ledger }: { readonly ledger: Import['ledger'] }) {
         </tr>
       </thead>
       <tbody>
-        {ledger.slice(0, MOST_ROWS).map((row) => (
-          <tr key={row.ordinal}>
-            <td title={visibleText(row.name)}>
-              <EventText text={row.name} max={300} />
-            </td>
-            <td>{row.status}</td>
-            <td>
-              {row.message !== undefined && (
-                <>
-                  <EventText text={row.message} max={300} />{' '}
-                </>
-              )}
-              {row.read > 0 && <Ledger brief counts={row} />}
-            </td>
-          </tr>
-        ))}
+        {problemsFirst(ledger)
+          .slice(0, MOST_ROWS)
+          .map((row) => (
+            <tr key={row.ordinal}>
+              <td title={visibleText(row.name)}>
+                <EventText text={row.name} max={300} />
+              </td>
+              <td>{readStatus(row.status).label}</td>
+              <td>
+                {row.message !== undefined && (
+                  <>
+                    <EventText text={row.message} max={300} />{' '}
+                  </>
+                )}
+                {row.read > 0 && <Ledger brief counts={row} />}
+              </td>
+            </tr>
+          ))}
       </tbody>
     </table>
   );
