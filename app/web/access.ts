@@ -6,7 +6,7 @@
  * request for another host than this address (DNS rebinding) or from another origin (a page elsewhere) gets
  * nothing. A browser sends cookies to every port of a host, so to other servers on this machine, too: with the
  * cookie alone they get the window's files, which hold no evidence, but no way to the engine, which takes the key.
- * What runs under the same account can read the browser's memory and files; nothing here prevents that.
+ * Programs under the same account can read the browser's memory and files; nothing here prevents that.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

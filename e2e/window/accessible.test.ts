@@ -170,7 +170,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     it.each(['Imports', 'Quarantine', 'Audit log'])('sources: %s', async (section) => {
       await window.show('Sources & imports');
       await opened.page
-        .getByRole('radiogroup', { name: 'What is shown' })
+        .getByRole('radiogroup', { name: 'View' })
         .getByText(section, { exact: true })
         .click();
       expect(await violations()).toEqual([]);

@@ -117,7 +117,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const { page } = opened;
     await window.caseButton.click();
     const menu = page.getByRole('menu', { name: /^Case / });
-    await expect(menu).toContainText('What is grey is done on the computer that has the case.');
+    await expect(menu).toContainText('Do what is greyed out on the computer that has the case.');
     for (const item of ['Add evidence…', 'Search payloads…', 'Write a report…', 'Hand over…']) {
       const one = menu.getByRole('menuitem', { name: item });
       await expect(one).toBeDisabled();

@@ -155,7 +155,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     it.each(['Imports', 'Quarantine', 'Audit log'])('in %s', async (section) => {
       await window.show('Sources & imports');
       await opened.page
-        .getByRole('radiogroup', { name: 'What is shown' })
+        .getByRole('radiogroup', { name: 'View' })
         .getByText(section, { exact: true })
         .click();
       await shownIn(opened.page.getByRole('tabpanel', { name: 'Sources & imports' }));

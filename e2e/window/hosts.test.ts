@@ -123,7 +123,7 @@ describe.skipIf(whyNot !== undefined)(
       await window.caseMenu('Export events…');
       const dialog = window.page.getByRole('dialog', { name: 'Export events' });
       await expect(dialog).toContainText(
-        /without a filter, without .*\d packets hidden under flows/,
+        /without a filter; not included: .*\d packets hidden under flows/,
       );
       await window.page.keyboard.press('Escape');
       await expect(dialog).toHaveCount(0);

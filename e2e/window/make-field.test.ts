@@ -43,7 +43,7 @@ describe.skipIf(whyNot !== undefined)(
 
     const dialog = () => opened.page.getByRole('dialog', { name: 'Make a field' });
     const fieldBox = () => dialog().getByRole('combobox', { name: 'Field' });
-    const trial = () => dialog().getByRole('region', { name: 'What the template fits' });
+    const trial = () => dialog().getByRole('region', { name: 'Messages that the template fits' });
 
     it('proposes a template of text that is selected in the details', async () => {
       const { page } = opened;

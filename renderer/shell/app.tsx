@@ -63,7 +63,7 @@ function EngineBanner() {
         state === 'starting'
           ? 'The engine stopped and is restarting'
           : typeof restart === 'number'
-            ? `The engine stopped and restarts in ${formatMs(restart)}`
+            ? `The engine stopped and will restart in ${formatMs(restart)}`
             : 'The engine stopped'
       }
       style={{
@@ -72,6 +72,8 @@ function EngineBanner() {
         bottom: 26,
         left: 0,
         zIndex: 500,
+        background: 'var(--alert-bg)',
+        border: 0,
         borderRadius: 0,
       }}
     >

@@ -18,7 +18,7 @@ export class FailureBoundary extends Component<Props, { failure: Error | undefin
     const { failure } = this.state;
     if (failure === undefined) return this.props.children;
     return (
-      <Alert color="red" m="md" title={`${this.props.name}: this part failed`}>
+      <Alert color="red" m="md" title={`${this.props.name} failed`}>
         <p className="mono">{failure.message}</p>
         <Button onClick={() => this.setState({ failure: undefined })}>Show again</Button>
       </Alert>

@@ -21,6 +21,9 @@ export const isPart = (name: string | null | undefined): name is Part =>
   PARTS.some((part) => part === name);
 
 export function canTakeFocus(element: Element): element is HTMLElement {
+  // The keyboard enters a group at its chosen option.
+  if (element instanceof HTMLInputElement && element.type === 'radio' && !element.checked)
+    return false;
   return (
     element instanceof HTMLElement &&
     element.matches(`${MAIN}, ${FOCUSABLE}`) &&

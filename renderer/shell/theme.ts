@@ -85,9 +85,18 @@ export const theme = createTheme({
       },
     },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss the message' } } },
-    // Orange and yellow text is hard to read on tints of the same colour.
-    Alert: { styles: { title: { color: 'var(--db-text)' } } },
-    Badge: { defaultProps: { size: 'sm', variant: 'light', tt: 'none' } },
+    // As calm as a problem: its colour is at its edge. Orange and yellow text is hard to read on tints of the colour.
+    Alert: {
+      styles: {
+        root: { background: 'var(--db-raised)', borderLeft: '3px solid var(--alert-color)' },
+        title: { color: 'var(--db-text)' },
+      },
+    },
+    // A column of a table makes room for the whole word.
+    Badge: {
+      defaultProps: { size: 'sm', variant: 'light', tt: 'none' },
+      styles: { root: { minWidth: 'max-content' } },
+    },
   },
 });
 

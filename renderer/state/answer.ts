@@ -63,7 +63,7 @@ export function useAnswer<N extends OperationName>(
 
   const failed = useRef(false);
   failed.current = answered.error !== undefined;
-  // What could not be read then may be readable now, for instance because evidence was located.
+  // A failed answer may succeed now, for instance because evidence was located.
   useEffect(() => {
     if (failed.current) setFailures((before) => before + 1);
   }, [revision]);

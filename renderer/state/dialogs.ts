@@ -1,4 +1,4 @@
-/** Which dialog is open, and its parameters. One at a time. */
+/** The open dialog and its parameters. One at a time. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
 export type DialogState =

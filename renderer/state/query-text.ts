@@ -33,7 +33,7 @@ export function fieldTerm(field: string, value: string | number | null): string 
 
 // -- the parts of a query --------------------------------------------------------------------------
 
-/** Undefined: the text is no query. */
+/** Undefined if the text is no query. */
 function parsed(query: string): Ast | undefined {
   try {
     return parseQuery(query);
@@ -43,7 +43,7 @@ function parsed(query: string): Ast | undefined {
   }
 }
 
-/** What a text means that is a filter alone. */
+/** The meaning of a text that is a filter alone. */
 function filterOf(text: string): Expression | undefined {
   const ast = parsed(text);
   return ast?.stages.length === 0 ? ast.filter : undefined;

@@ -1,4 +1,4 @@
-/** What went wrong and what to do about it. */
+/** Shows an error and what to do about it. */
 import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

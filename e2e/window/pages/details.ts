@@ -69,7 +69,10 @@ export class Details {
     if (bytes.length !== numberIn(label, /^([\d,]+) bytes/)) {
       throw new Error(`${bytes.length} bytes are shown of "${label}"`);
     }
-    const offset = numberIn(await this.region.innerText(), /bytes(?: captured)?,? at ([\d,]+)/);
+    const offset = numberIn(
+      await this.region.innerText(),
+      /bytes(?: captured)? at offset ([\d,]+)/,
+    );
     if (offset === undefined) throw new Error('it is not said where the bytes lie');
     return { offset, bytes };
   }

@@ -12,7 +12,7 @@ export class Sources {
   }
 
   async section(name: 'Sources' | 'Imports' | 'Quarantine' | 'Audit log'): Promise<void> {
-    const sections = this.panel.getByRole('radiogroup', { name: 'What is shown' });
+    const sections = this.panel.getByRole('radiogroup', { name: 'View' });
     await sections.getByText(name, { exact: true }).click();
   }
 

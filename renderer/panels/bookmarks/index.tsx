@@ -92,7 +92,7 @@ export function BookmarksPanel() {
       ))}
       {more > 0 && (
         <Text size="xs" c="dimmed" px={12} pb={10}>
-          and {formatCount(more)} more that were tagged before these
+          and {formatCount(more)} more, tagged earlier
         </Text>
       )}
     </SideSection>

@@ -18,11 +18,11 @@ export function LocateEvidence({ onLocated }: { readonly onLocated: () => void }
     const found = await connection.call('source.locate', { case: path, below: below.trim() });
     setLeft([
       ...found.left.map(({ name, reason }) => `${name}: ${reason}`),
-      ...found.unreadable.map((one) => `not looked through: ${one}`),
+      ...found.unreadable.map((one) => `not searched: ${one}`),
     ]);
     if (found.located === 0) return;
     notifyDone(
-      'The audit log says from where to where.',
+      'The audit log has the old and the new paths.',
       `${counted(found.located, 'source')} located`,
     );
     onLocated();
@@ -35,7 +35,7 @@ export function LocateEvidence({ onLocated }: { readonly onLocated: () => void }
     <Form onSubmit={run}>
       <TextInput
         label="Evidence was moved"
-        description="The folder where it is now; it is looked through with the folders below it. Evidence is only read."
+        description="The folder where it is now; its subfolders are searched, too. Evidence is only read."
         placeholder="/evidence/moved"
         classNames={{ input: 'mono' }}
         value={below}
@@ -45,7 +45,12 @@ export function LocateEvidence({ onLocated }: { readonly onLocated: () => void }
         {...chooseSection(shell && choose)}
       />
       {error !== undefined && (
-        <Problem margin={0} actions={null} error={error} title="It was not looked for" />
+        <Problem
+          margin={0}
+          actions={null}
+          error={error}
+          title="The evidence could not be located"
+        />
       )}
       {left.length > 0 && (
         <div className={css['list']}>

@@ -3,6 +3,7 @@ import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/cor
 import { IconGauge } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
+  counted,
   formatBytes,
   usePreference,
   useSession,
@@ -52,7 +53,7 @@ export function SettingsDialog() {
         <Appearance />
         <NumberInput
           label="Memory for queries (MB)"
-          description={`${formatBytes(info.memoryBytes)} in this machine. Applies to cases opened from now on; imports use at most 500 MB of it.`}
+          description={`This machine has ${formatBytes(info.memoryBytes)}. Applies to cases opened from now on; imports use at most 500 MB of it.`}
           min={LEAST_MEMORY_MB}
           max={most}
           step={256}
@@ -62,7 +63,7 @@ export function SettingsDialog() {
         />
         <NumberInput
           label="Threads for queries"
-          description={`${info.cores} cores in this machine. Applies to cases opened from now on.`}
+          description={`This machine has ${counted(info.cores, 'core')}. Applies to cases opened from now on.`}
           min={1}
           max={MOST_THREADS}
           value={threads ?? settings.threads}

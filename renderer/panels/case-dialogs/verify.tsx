@@ -156,7 +156,7 @@ const LEVELS: Readonly<Record<VerifyFinding['level'], string>> = {
 function Findings({ report: { findings, sample } }: { readonly report: VerifyReport }) {
   if (findings.length + sample.notCompared.length === 0) return null;
   return (
-    <section className={css['list']} aria-label="What was found" tabIndex={0}>
+    <section className={css['list']} aria-label="Findings of the check" tabIndex={0}>
       <ul>
         {findings.map(({ about, level, message, advice }, at) => (
           <li key={at}>

@@ -53,7 +53,7 @@ export function CaseMenu() {
       <Menu.Dropdown>
         {info.refused !== undefined && (
           <Menu.Label className={css['where'] ?? ''}>
-            A copy on {visibleText(info.case, 200)}. What is grey is done on the computer that has
+            A copy on {visibleText(info.case, 200)}. Do what is greyed out on the computer that has
             the case.
           </Menu.Label>
         )}

@@ -87,8 +87,8 @@ export function GraphView({
         >
           <title>Hosts and what they sent each other</title>
           <desc>
-            Each arc ends in an arrow at the receiver; the more was sent, the wider it is. The table
-            has the same pairs.
+            Each arc ends in an arrow at the receiver, and is wider the more was sent. The table has
+            the same pairs.
           </desc>
           <g aria-hidden>
             {graph.links.map((link) => (

@@ -158,7 +158,7 @@ function SaveButton({ pairs }: { readonly pairs: readonly Pair[] }) {
           'text/csv',
           csvOf([...PAIR_COLUMNS], csvRows(pairs, namesOf(hosts))),
         );
-        if (missing.length > 0) notifyPartly(missing.join('; '), 'The CSV may lack names of hosts');
+        if (missing.length > 0) notifyPartly(missing.join('; '), 'The CSV may lack host names');
       },
       (problem: unknown) => notifyError(problem, 'The conversations were not saved'),
     );

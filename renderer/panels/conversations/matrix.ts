@@ -1,4 +1,4 @@
-/** Who sent how much to whom, as a square matrix of the hosts with the most traffic. */
+/** Traffic as a square matrix of the hosts that have most of it: rows send, columns receive. */
 import { addressKey } from './addresses.ts';
 import { drawnWays, hostsOf, type Measure, type Pair } from './pairs.ts';
 

@@ -57,15 +57,15 @@ export function pairColumns(
   const ways = each.flatMap(({ ab, ba }) => [ab, ba]);
   const most = ways.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
   const totals = each.flatMap(({ both }) => (both === undefined ? [] : [both]));
-  const volume = figuresWidth(['← received', ...ways.map(shown)]);
+  const volume = figuresWidth(['← Received', ...ways.map(shown)]);
   const long = (address: string): number => address.length + (names.get(address)?.length ?? 0);
   const longest = pairs.reduce((n, { a, b }) => Math.max(n, long(a), long(b)), 12);
   const volumes = [
-    ...(totals.length === 0 ? [] : [numberWidth(['both ways', ...totals.map(shown)])]),
-    numberWidth(['flows', ...pairs.map(({ flows }) => formatCount(flows))]),
-    numberWidth(['packets', ...pairs.map(packetsText)]),
+    ...(totals.length === 0 ? [] : [numberWidth(['Both ways', ...totals.map(shown)])]),
+    numberWidth(['Flows', ...pairs.map(({ flows }) => formatCount(flows))]),
+    numberWidth(['Packets', ...pairs.map(packetsText)]),
   ];
-  const duration = numberWidth(['duration', ...pairs.map(durationText)]);
+  const duration = numberWidth(['Duration', ...pairs.map(durationText)]);
   const others = [2 * volume + LEAST_BARS, ...volumes, LEAST_PORTS, TIME - less, duration];
   // If there is no room for it, it follows from the first and the duration.
   const hasLast =

@@ -99,9 +99,9 @@ function Heading({ hasTotals, hasLast }: Columns) {
         <th title="The side that opened most of the connections">Client</th>
         <th title="Volume each way; bars grow with its square root">
           <span className={css['ways']}>
-            <span className={css['volume']}>← received</span>
+            <span className={css['volume']}>← Received</span>
             <span className={css['halves']} style={{ visibility: 'hidden' }} />
-            <span className={css['volume']}>sent →</span>
+            <span className={css['volume']}>Sent →</span>
           </span>
         </th>
         <th>Server</th>
@@ -110,16 +110,16 @@ function Heading({ hasTotals, hasLast }: Columns) {
             className={table['number']}
             title="From flows that give one total for both directions; counted as neither sent nor received"
           >
-            both ways
+            Both ways
           </th>
         )}
-        <th className={table['number']}>flows</th>
-        <th className={table['number']}>packets</th>
-        <th title="Protocol, services and ports">services and ports</th>
-        <th>first</th>
-        {hasLast && <th>last</th>}
+        <th className={table['number']}>Flows</th>
+        <th className={table['number']}>Packets</th>
+        <th title="Protocol, services and ports">Services and ports</th>
+        <th>First</th>
+        {hasLast && <th>Last</th>}
         <th className={table['number']} title="From the start of the first to the end of the last">
-          duration
+          Duration
         </th>
       </tr>
     </thead>

@@ -138,6 +138,7 @@ function TagsRow({ info }: { readonly info: EventInfo }) {
         <Button
           size="compact-xs"
           variant="subtle"
+          ml={info.tags.length === 0 ? -8 : 0}
           onClick={() => dialogs.open({ dialog: 'tag', events: [info.event] })}
         >
           {info.tags.length === 0 ? 'Tag it…' : 'Change…'}

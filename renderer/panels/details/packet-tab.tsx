@@ -35,7 +35,7 @@ export function PacketTab({ event }: { readonly event: string }) {
             {data.frame.length === data.wireLength
               ? counted(data.wireLength, 'byte')
               : `${formatCount(data.frame.length)} of ${counted(data.wireLength, 'byte')} captured`}
-            {`, at ${formatCount(data.offset)}`}
+            {` at offset ${formatCount(data.offset)}`}
           </span>
           <SliceButton event={event} />
         </div>

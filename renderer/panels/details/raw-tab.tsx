@@ -31,7 +31,7 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
     <div className={css['box']}>
       <div className={css['boxTitle']}>
         <span>
-          {counted(data.length, 'byte')} at {formatCount(data.offset)}
+          {counted(data.length, 'byte')} at offset {formatCount(data.offset)}
         </span>
         <SegmentedControl
           size="xs"

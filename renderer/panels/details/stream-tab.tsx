@@ -74,7 +74,7 @@ export function StreamTab({ event }: { readonly event: string }) {
           ]}
         />
       </div>
-      {total === 0 && <p className={css['note']}>No bytes of TCP or UDP were captured.</p>}
+      {total === 0 && <p className={css['note']}>No TCP or UDP payload was captured.</p>}
       {as === 'hex' && total > 0 ? (
         <>
           {missing > 0 && (

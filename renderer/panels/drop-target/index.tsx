@@ -83,7 +83,7 @@ async function take(transfer: DataTransfer, { shell, dialogs, session }: Workspa
       new Error(
         'There are more files than a browser can pass on: choose the folder by its path instead.',
       ),
-      'Some files were not taken',
+      'Some files were not added',
     );
   }
   if (unreadable.length > 0) {

@@ -29,6 +29,9 @@ describe('missingWords', () => {
   });
 });
 
+/** Characters of a wide column. */
+const ROOMY = 200;
+
 describe('foundTexts', () => {
   const texts = new Map([
     ['message', 'GET /index.html'],
@@ -66,25 +69,36 @@ describe('foundTexts', () => {
     ],
     ['nothing for words that it has not', ['curl'], '', []],
   ])('%s', (_, words, rest, found) =>
-    expect(foundTexts(words.map(word), rest, texts)).toEqual(found),
+    expect(foundTexts(words.map(word), rest, texts, ROOMY)).toEqual(found),
   );
 
   it('looks for a pattern of a field in that field', () => {
     const note = { pattern: /by .ynx/gu, longest: Infinity, field: 'note' };
-    expect(foundTexts([note], 'by lynx', texts)).toEqual([
+    expect(foundTexts([note], 'by lynx', texts, ROOMY)).toEqual([
       { field: 'attrs.note', excerpt: 'seen by lynx' },
     ]);
   });
 
   it('cuts no character in two', () => {
     const [pages, lynx] = ['\u{1f4c4}'.repeat(9), word('lynx')];
-    expect(foundTexts([lynx], `x${pages} lynx ${pages}`, undefined)).toEqual([
+    expect(foundTexts([lynx], `x${pages} lynx ${pages}`, undefined, ROOMY)).toEqual([
       { field: undefined, excerpt: `…${'\u{1f4c4}'.repeat(5)} lynx ${'\u{1f4c4}'.repeat(3)}…` },
     ]);
   });
 
+  it('shows less around each word in a narrow column', () => {
+    const line = 'pam_authenticate() failed: Authentication failure (Password mismatch?)';
+    const words = ['failed', 'password'].map(word);
+    const narrow = foundTexts(words, line, undefined, 36).map(({ excerpt }) => excerpt);
+    expect(narrow).toEqual(['…() failed: …', '…e (Password m…']);
+    expect(foundTexts(words, line, undefined, 80).map(({ excerpt }) => excerpt)).toEqual([
+      '…nticate() failed: Authen…',
+      '… failure (Password mismatc…',
+    ]);
+  });
+
   it('knows only the row while the other texts are not there', () => {
-    expect(foundTexts([word('lynx')], '', undefined)).toEqual([]);
+    expect(foundTexts([word('lynx')], '', undefined, ROOMY)).toEqual([]);
   });
 });
 

@@ -18,9 +18,11 @@ export interface FoundText {
 /** Texts of an event by field, in the order in which they are searched. */
 export type EventTexts = ReadonlyMap<string, string>;
 
-/** Characters around a word. */
-const BEFORE = 10;
-const AFTER = 8;
+/** Characters around a word, and where the column is too narrow for these. */
+const AROUND = { before: 10, after: 8 };
+const LESS_AROUND = { before: 3, after: 2 };
+/** Characters that the frame of an excerpt takes. */
+const FRAME = 2;
 /** Characters of a pattern's match. */
 const LONGEST = 80;
 /** Excerpts shown of an event. */
@@ -49,12 +51,16 @@ function wholeFrom(text: string, at: number): number {
   return at > 0 && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 }
 
-function excerptOf(text: string, one: Searched): string | undefined {
+function excerptOf(
+  text: string,
+  one: Searched,
+  { before, after }: typeof AROUND,
+): string | undefined {
   const [place] = placesOf(one, text);
   if (place === undefined) return undefined;
-  const from = wholeFrom(text, Math.max(0, place.start - BEFORE));
+  const from = wholeFrom(text, Math.max(0, place.start - before));
   const end = Math.min(place.end, place.start + LONGEST);
-  const to = wholeFrom(text, Math.min(text.length, end + AFTER));
+  const to = wholeFrom(text, Math.min(text.length, end + after));
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }
 
@@ -62,23 +68,40 @@ function excerptOf(text: string, one: Searched): string | undefined {
  * Excerpts that show why an event matched.
  * @param rest the hidden part of the row's text
  * @param texts all texts of the event; undefined while they are not known
+ * @param room characters of the column in which they are shown
  */
 export function foundTexts(
   searched: readonly Searched[],
   rest: string,
   texts: EventTexts | undefined,
+  room: number,
+): readonly FoundText[] {
+  const found = excerptsOf(searched, rest, texts, AROUND);
+  const length = found.reduce(
+    (sum, { field = '', excerpt }) => sum + field.length + excerpt.length + FRAME,
+    0,
+  );
+  // A match that is cut off shows nothing.
+  return length <= room ? found : excerptsOf(searched, rest, texts, LESS_AROUND);
+}
+
+function excerptsOf(
+  searched: readonly Searched[],
+  rest: string,
+  texts: EventTexts | undefined,
+  around: typeof AROUND,
 ): readonly FoundText[] {
   const found: FoundText[] = [];
   for (const one of searched) {
     if (found.length === MOST) break;
     if (found.some(({ excerpt }) => has(one, excerpt))) continue;
-    const here = isLookedForIn(one, SUMMARY, true) ? excerptOf(rest, one) : undefined;
+    const here = isLookedForIn(one, SUMMARY, true) ? excerptOf(rest, one, around) : undefined;
     if (here !== undefined) {
       found.push({ field: undefined, excerpt: here });
       continue;
     }
     for (const [field, text] of texts ?? []) {
-      const excerpt = isLookedForIn(one, field, true) ? excerptOf(text, one) : undefined;
+      const excerpt = isLookedForIn(one, field, true) ? excerptOf(text, one, around) : undefined;
       if (excerpt === undefined) continue;
       found.push({ field: field === 'message' ? undefined : field, excerpt });
       break;

@@ -207,7 +207,7 @@ function NothingFound() {
         ? 'Both the query and the time range exclude events. Widen the range, or remove terms.'
         : ranged
           ? 'There are no events in this time range.'
-          : 'Remove terms, or search with wildcards: fail* finds failed and failure.';
+          : 'Remove terms, or use wildcards: fail* finds failed and failure.';
   return (
     <Empty
       icon={<IconSearchOff size={34} stroke={1.4} aria-hidden />}
@@ -228,7 +228,7 @@ function NothingFound() {
   );
 }
 
-/** What may help: a wider query, or the files that could not be read. */
+/** Buttons that may help: a wider query, or the files that could not be read. */
 function WaysOut({ left }: { readonly left: Result<'query.unsearched'> | undefined }) {
   const workspace = useWorkspace();
   const { views, dialogs } = workspace;

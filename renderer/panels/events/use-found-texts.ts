@@ -116,35 +116,38 @@ function look(
     const page = pages.page(row);
     const event = cellOf(page, row, 'event_id');
     if (typeof event !== 'string') continue;
-    const { seen, rest } = rowTexts(page, columns, widths, row);
+    const { seen, rest, room } = rowTexts(page, columns, widths, row);
     const lacking = missingWords(searched, seen);
     if (lacking.length === 0) continue;
     const texts = events?.get(event);
-    found.set(row, foundTexts(lacking, rest, texts));
+    found.set(row, foundTexts(lacking, rest, texts, room));
     const isElsewhere = missingWords(lacking, new Map([[SUMMARY, rest]])).length > 0;
     if (texts === undefined && isElsewhere) missing.push(event);
   }
   return { found, missing };
 }
 
-/** The texts visible in a row, and the hidden part of the one that fills it. */
+/** The texts visible in a row, the one that fills it, and the characters of its column. */
 function rowTexts(
   page: Page | undefined,
   columns: readonly EventColumn[],
   widths: readonly number[],
   row: number,
-): { seen: SeenTexts; rest: string } {
+): { seen: SeenTexts; rest: string; room: number } {
   const seen = new Map<string, string>();
   let rest = '';
+  let room = MOST_TEXT;
   columns.forEach(({ name, type, fills, ends }, at) => {
     const value = type === 'text' ? cellOf(page, row, name) : undefined;
     if (value === null || value === undefined) return;
     const text = String(value);
     const before = ends ? endsOf(page, row) : undefined;
     const width = Math.min(MOST_TEXT, widths[at] ?? MOST_TEXT);
-    const room = Math.max(0, width - (before === undefined ? 0 : before.length + 1));
-    seen.set(name, seenPart(name, text, room));
-    if (fills) rest = text;
+    const left = Math.max(0, width - (before === undefined ? 0 : before.length + 1));
+    seen.set(name, seenPart(name, text, left));
+    if (!fills) return;
+    rest = text;
+    room = width;
   });
-  return { seen, rest };
+  return { seen, rest, room };
 }

@@ -199,12 +199,12 @@ function FindingTable({
         <ColumnWidths widths={widths} />
         <thead>
           <tr>
-            <th className={table['number']}>place</th>
-            <th>severity</th>
-            <th>finding</th>
-            <th>colour</th>
-            <th className={table['number']}>events</th>
-            <th>time</th>
+            <th className={table['number']}>Place</th>
+            <th>Severity</th>
+            <th>Finding</th>
+            <th>Colour</th>
+            <th className={table['number']}>Events</th>
+            <th>Time</th>
           </tr>
         </thead>
         <tbody ref={body}>

@@ -49,10 +49,10 @@ interface Summarised {
 }
 /** Columns of the table, filled where the fact is known of a host. */
 const SUMMARISED: readonly Summarised[] = [
-  { fact: 'name', title: 'names' },
-  { fact: 'mac', title: 'hardware', width: 138 },
-  { fact: 'user', title: 'users' },
-  { fact: 'offers', title: 'offers' },
+  { fact: 'name', title: 'Names' },
+  { fact: 'mac', title: 'Hardware', width: 138 },
+  { fact: 'user', title: 'Users' },
+  { fact: 'offers', title: 'Offers' },
 ];
 /** Of these, those that a narrow table hides, in this order. */
 const LEAST_TELLING: readonly FactName[] = ['mac', 'offers', 'user', 'name'];
@@ -62,14 +62,14 @@ const VOLUMES: readonly {
   title: string;
   says: string;
 }[] = [
-  { volume: 'sent', title: 'sent', says: 'Bytes of its flows, whichever side opened them' },
-  { volume: 'received', title: 'received', says: 'Bytes of its flows, whichever side opened them' },
+  { volume: 'sent', title: 'Sent', says: 'Bytes of its flows, whichever side opened them' },
+  { volume: 'received', title: 'Received', says: 'Bytes of its flows, whichever side opened them' },
   {
-    ...{ volume: 'bothWays', title: 'both ways' },
+    ...{ volume: 'bothWays', title: 'Both ways' },
     says: 'From flows that give one total for both directions; counted as neither sent nor received',
   },
 ];
-const UNKNOWN = 'No flow of this host that was looked at states it';
+const UNKNOWN = 'No flow examined states it';
 const IN_CELL = 2;
 /** Widths of the columns, in pixels; the others share the rest. */
 const SHORTEST_ADDRESS = 132;
@@ -130,7 +130,7 @@ export function HostsPanel() {
         ) : host === undefined ? (
           <Empty
             title="No hosts"
-            text="Hosts are the addresses of events. None of what was found has any: widen the time range, or change the query."
+            text="Hosts are the addresses in events. The events found have none: widen the time range, or change the query."
             actions={
               query !== '' || (from ?? to ?? list) !== undefined ? (
                 <Button variant="default" onClick={() => views.show(ALL)}>
@@ -170,8 +170,8 @@ function HostTable({
         <ColumnWidths widths={widths} />
         <thead>
           <tr>
-            <th>address</th>
-            <th className={table['number']}>events</th>
+            <th>Address</th>
+            <th className={table['number']}>Events</th>
             {volumes.map(({ volume, title, says }) => (
               <th key={volume} className={table['number']} title={says}>
                 {title}
@@ -299,9 +299,9 @@ function HostFacts({ host }: { readonly host: Host }) {
             <ColumnWidths widths={widths} />
             <thead>
               <tr>
-                <th>value and where it comes from</th>
-                <th className={table['number']}>events</th>
-                <th>first and last</th>
+                <th>Value and origin</th>
+                <th className={table['number']}>Events</th>
+                <th>First and last</th>
               </tr>
             </thead>
             <tbody>

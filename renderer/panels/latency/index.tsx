@@ -69,14 +69,14 @@ export function LatencyPanel() {
       <table className={table['table']}>
         <thead>
           <tr>
-            <th>operation</th>
-            {['count', 'failed', 'p50', 'p95', 'p99', 'max'].map((name) => (
+            <th>Operation</th>
+            {['Count', 'Failed', 'p50', 'p95', 'p99', 'Max'].map((name) => (
               <th key={name} className={table['number']}>
                 {name}
               </th>
             ))}
-            <th>paths</th>
-            <th className={table['number']}>rows examined</th>
+            <th>Paths</th>
+            <th className={table['number']}>Rows examined</th>
           </tr>
         </thead>
         <tbody>

@@ -233,7 +233,7 @@ function Trial({
   if (data === undefined || (loading && stale)) return <Loading label="Trying it…" />;
   const { fits, events, isWhole, examples } = data;
   return (
-    <section aria-label="What the template fits" aria-live="polite">
+    <section aria-label="Messages that the template fits" aria-live="polite">
       <Text size="sm">
         {fits === 0
           ? `Fits none of ${counted(events, 'event')}: change the template.`

@@ -216,7 +216,7 @@ function WhichEvents() {
       <GivenList />
       {hidden !== undefined && (
         <>
-          , without {hidden}: <span className="mono">kind:*</span> includes them
+          ; not included: {hidden} (<span className="mono">kind:*</span> adds them)
         </>
       )}
     </Text>

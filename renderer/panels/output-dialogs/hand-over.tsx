@@ -52,7 +52,7 @@ export function HandOverDialog() {
           writing={writing}
           what="The hand-over"
           unit="event"
-          cancelledText="Cancelled: the files that were written are whole. Hand it over again to go on."
+          cancelledText="Cancelled: the files written so far are complete. Hand the case over again to continue."
         />
         <WritingActions writing={writing} cancel="Cancel the hand-over">
           <Button type="submit" loading={writing.running} disabled={folder.trim() === ''}>

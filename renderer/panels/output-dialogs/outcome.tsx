@@ -22,7 +22,7 @@ export function Outcome({
   writing,
   what,
   unit = 'row',
-  cancelledText = 'Cancelled: no file was left.',
+  cancelledText = 'Cancelled: no file was written.',
 }: Props) {
   const { running, done, written, error, cancelled } = writing;
   if (running) return <Running done={done} what={what} unit={unit} />;

@@ -133,7 +133,7 @@ function Running({ progress }: { readonly progress: Part<'payload.search'> }) {
         {counted(matches, 'match', 'matches')} so far · <EventText text={source} max={200} />
       </Text>
       <Progress
-        aria-label="Read of this capture"
+        aria-label="Progress in this capture"
         value={of === 0 ? 100 : (100 * done) / of}
         animated
       />
@@ -163,10 +163,10 @@ function Matches({ found }: { readonly found: Found }) {
           <table>
             <thead>
               <tr>
-                <th scope="col">time</th>
-                <th scope="col">client and server</th>
-                <th scope="col">offset</th>
-                <th scope="col">carried</th>
+                <th scope="col">Time</th>
+                <th scope="col">Client and server</th>
+                <th scope="col">Offset</th>
+                <th scope="col">Content</th>
               </tr>
             </thead>
             <tbody>

@@ -78,7 +78,7 @@ export function ConditionForm({ start, onSave, children }: Props) {
           )}
           <Checkbox
             mt={10}
-            label="Not: exclude what matches"
+            label="Exclude events that match"
             checked={condition.negated}
             onChange={({ currentTarget }) => change({ negated: currentTarget.checked })}
           />

@@ -20,8 +20,8 @@ export type Term = NonNullable<Parsed['terms']>[number];
 export const OPERATORS = [
   { value: 'is', label: 'is' },
   { value: 'matches', label: 'matches (* and ?)' },
-  { value: 'pattern', label: 'matches the pattern /…/' },
-  { value: 'any', label: 'is one of (by comma)' },
+  { value: 'pattern', label: 'matches the regular expression /…/' },
+  { value: 'any', label: 'is one of (comma-separated)' },
   { value: '>', label: 'is greater than' },
   { value: '>=', label: 'is at least' },
   { value: '<', label: 'is less than' },

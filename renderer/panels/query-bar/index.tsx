@@ -14,7 +14,7 @@ import { PastMenu } from './past-menu.tsx';
 import css from './query-bar.module.css';
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-/** Where the shell has room for the builder. */
+/** The shell's element for the builder. */
 const BENEATH = 'beneath-header';
 
 export function QueryBar() {

@@ -37,7 +37,7 @@ function Items({ editor }: { editor: QueryEditor | undefined }) {
   if (error !== undefined) return <Menu.Label>{errorWords(error).message}</Menu.Label>;
   if (queries.length === 0)
     return (
-      <Menu.Label>{loading ? 'Looking…' : 'None yet: queries that you run appear here'}</Menu.Label>
+      <Menu.Label>{loading ? 'Loading…' : 'None yet: queries that you run appear here'}</Menu.Label>
     );
   return (
     <ScrollArea.Autosize mah={380}>

@@ -18,7 +18,7 @@ import { eventsOf } from '../../widgets/sources/ledger-sum.ts';
 import { SourceName } from '../../widgets/sources/source-name.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
-import own from './sources-list.module.css';
+import listCss from './sources-list.module.css';
 
 const SHORT = 8;
 const MOST = 300;
@@ -59,7 +59,7 @@ export function SourcesList() {
       {shown.map((source) => (
         <div key={source.id} className={css['item']}>
           <UnstyledButton
-            className={`${css['name']} ${own['source']}`}
+            className={`${css['name']} ${listCss['source']}`}
             aria-label={visibleText(source.name, 300)}
             title={`${visibleText(source.name, 300)} — ${counted(eventsOf(source.byKind), 'event')}; click to show only these`}
             onClick={() => pivots.include('source', source.name)}
@@ -77,11 +77,15 @@ export function SourcesList() {
       ))}
       {sources.length > SHORT && (
         <div className={css['item']}>
-          <UnstyledButton className={own['more']} aria-expanded={all} onClick={() => setAll(!all)}>
+          <UnstyledButton
+            className={listCss['more']}
+            aria-expanded={all}
+            onClick={() => setAll(!all)}
+          >
             {all ? 'Fewer' : `${formatCount(sources.length - SHORT)} more`}
           </UnstyledButton>
           <UnstyledButton
-            className={own['more']}
+            className={listCss['more']}
             onClick={() => showEvidence(workspace, { section: 'sources' })}
           >
             All as a table

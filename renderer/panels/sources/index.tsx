@@ -44,7 +44,7 @@ export function SourcesPanel() {
     <div className={table['column']}>
       <div className={table['toolbar']}>
         <SegmentedControl
-          aria-label="What is shown"
+          aria-label="View"
           value={section}
           data={sections}
           onChange={(value) => {

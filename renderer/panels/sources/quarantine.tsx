@@ -92,7 +92,7 @@ export function Quarantine() {
   );
 }
 
-/** Which records are listed, unless all are. */
+/** Names the source or import whose records are listed; empty for all. */
 function ofText({ source, import: run }: ReturnType<typeof useEvidenceView>['quarantine']): string {
   if (source !== undefined) return `of source ${source}`;
   return run === undefined ? '' : `of import ${run}`;

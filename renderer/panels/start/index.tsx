@@ -100,7 +100,7 @@ function Choices() {
         <b>Try the sample evidence</b>
         <span>
           {preparing
-            ? 'Creating it: a few seconds…'
+            ? 'Creating it takes a few seconds…'
             : 'An invented intrusion: a capture, logs and flows to practise on.'}
         </span>
       </UnstyledButton>

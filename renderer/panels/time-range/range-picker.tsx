@@ -209,7 +209,8 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           )}
           {undated > 0 && (
             <div>
-              {counted(undated, 'event')} without a time {nounOf(undated, 'is', 'are')} in no range
+              {counted(undated, 'event')} without a time {nounOf(undated, 'is', 'are')} never in a
+              range
             </div>
           )}
         </div>
@@ -245,7 +246,7 @@ function Presets({ onDone }: { readonly onDone: (range: Range) => void }) {
         All time
       </Button>
       <span className={css['faint']} style={{ padding: '8px 0 0 8px' }}>
-        counted back from the newest event
+        before the newest event
       </span>
     </div>
   );

@@ -81,11 +81,11 @@ export function createResultLists(connection: Engine, asking: Asking): ResultLis
       running = controller;
       const started = performance.now();
       key += 1;
-      const own = key;
+      const questionKey = key;
       let first: ColumnBatch | undefined;
       let firstMs: number | undefined;
       const show = (found: Partial<ResultList>): void =>
-        store.setState({ ...EMPTY, key: own, params, ...found });
+        store.setState({ ...EMPTY, key: questionKey, params, ...found });
       store.setState({ loading: true });
       // Rows that are there stay.
       const ended = asking.begin(() => {

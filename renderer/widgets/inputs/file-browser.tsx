@@ -21,7 +21,7 @@ interface Props {
   /** The entries that are ticked; without it none can be. */
   readonly chosen?: ReadonlySet<string> | undefined;
   readonly onChoose?: ((path: string, chosen: boolean) => void) | undefined;
-  /** Which entries are listed. */
+  /** The entries that are listed. */
   readonly shows: (entry: FolderEntry) => boolean;
   /** A click on a case or a file; folders are entered. */
   readonly onPick: (entry: FolderEntry) => void;

@@ -65,8 +65,8 @@ export function isLookedForIn(
 ): boolean {
   if (asked === undefined) return hasWords;
   const name = asked.toLowerCase();
-  const own = field.toLowerCase();
-  return MEANT.get(name)?.includes(own) ?? (own === name || own === `attrs.${name}`);
+  const lower = field.toLowerCase();
+  return MEANT.get(name)?.includes(lower) ?? (lower === name || lower === `attrs.${name}`);
 }
 
 /** The words and patterns of the view's query; undefined if it has none that can be highlighted. */

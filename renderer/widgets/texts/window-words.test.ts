@@ -24,7 +24,7 @@ it.each([
   ],
   [
     'put the file back there, or if it was moved say where (daybook sources CASE --locate FOLDER); verifying says more',
-    'put the file back there, or if it was moved locate it where the case is verified; verifying says more',
+    'put the file back there, or if it was moved locate it with Verify in the menu of the case; verifying says more',
   ],
   [
     'put the file back there, unchanged, or if it was moved say where: daybook sources CASE --locate FOLDER',

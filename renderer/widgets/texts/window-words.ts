@@ -13,7 +13,10 @@ const IN_WINDOW: readonly (readonly [RegExp, string])[] = [
   [/run: daybook verify CASE(?! --)/, 'verify the case (in its menu)'],
   [/daybook verify CASE(?! --) says/, 'verifying the case says'],
   [/ \(daybook verify\)/, ''],
-  [/say where \(daybook sources CASE --locate FOLDER\)/, 'locate it where the case is verified'],
+  [
+    /say where \(daybook sources CASE --locate FOLDER\)/,
+    'locate it with Verify in the menu of the case',
+  ],
   [/say where: daybook sources CASE --locate FOLDER/, 'say where below'],
   [
     /merge small segments: daybook compact CASE/,

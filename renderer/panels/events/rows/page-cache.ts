@@ -70,7 +70,7 @@ export class PageCache {
     if (before !== undefined) before.before = undefined;
   }
 
-  /** The page that contains a row, or one that stands in for it; undefined if there is none. */
+  /** The page that contains a row, or an older one to show until it is there; undefined if there is none. */
   page(row: number): Page | undefined {
     const number = Math.floor(row / PAGE_ROWS);
     const page = this.pages.get(number);

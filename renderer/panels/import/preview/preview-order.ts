@@ -1,4 +1,4 @@
-/** Which previews need attention first: those that cannot be read or would be quarantined, then guesses. */
+/** Orders previews by the attention they need: first what cannot be read or would be quarantined, then guesses. */
 import { basisOf, isGuess, type TimeDecision } from '../../../../engine/contract/time/decisions.ts';
 import { HASH_LIST } from '../../../../engine/contract/left-out.ts';
 import type { Preview } from '../decisions.ts';

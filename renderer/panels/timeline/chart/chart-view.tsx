@@ -90,12 +90,19 @@ function useChart(
 }
 
 /** Shows why there are no bars. */
-function Nothing({ timeline: { counts, error, loading } }: { readonly timeline: Timeline }) {
+function Nothing({
+  timeline: { counts, error, loading, buckets },
+}: {
+  readonly timeline: Timeline;
+}) {
   const { events } = useCase();
   if (error !== undefined) {
     return (
       <div className={css['nothing']} role="status">
-        No timeline. {visibleText(errorWords(error).message, 200)}
+        <span>
+          {buckets.starts.length === 0 ? 'No timeline. ' : 'The timeline is not up to date. '}
+          {visibleText(errorWords(error).message, 200)}
+        </span>
       </div>
     );
   }
