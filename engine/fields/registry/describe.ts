@@ -38,37 +38,42 @@ export function fieldsPage(extractors: readonly Extractor[]): string {
 
 <!-- Made from engine/fields: npm run fields-page -->
 
-A query may use a field's own name or any other name that stands beside it; names ignore case. Where evidence has an
-attribute of such a name, too, both are searched. \`daybook fields --schema\` prints the names.
+A query may use a field's own name or any of its other names; names ignore case. If evidence has an attribute of such a
+name, both are searched. \`daybook fields --schema\` prints the names.
 
 | field | type | meaning | other names |
 | --- | --- | --- | --- |
 ${fields.join('\n')}
 
-## Read from records
+## Fields of records
 
-Members of JSON records and columns of tables give fields by their names: those that a product documents, where the
-record has its marks, else those of ECS and OCSF, and names that mean the same whatever wrote them. A value alone never
-gives a field. Texts stay under their own names, too; addresses and ports are found by these names as well
-(\`ipAddress:192.0.2.1\`). Where several names could fill a field, the event decides: the user of a Windows logon
-(4624, 4625, 4768, …) is \`TargetUserName\`, that of other events \`SubjectUserName\`. \`DOMAIN\\user\` is divided into
-\`user_domain\` and \`user\`, but in Microsoft 365's audit log; so is \`user@domain\` of Google Workspace, Azure, Netskope and
-Mimecast, and elsewhere it stays as it is written. What is in a member that wraps the record (\`data.ip_address\`) means the same.
-Records that Splunk (\`_raw\`) or Microsoft 365 (\`AuditData\`) wrap in a member or cell are read, too.
-Where a product states an account or an address in a sentence alone, as Authelia, Nextcloud and Mimecast do, it is read there.
+Members of JSON records and columns of tables become fields by their names: names that a product documents, if the
+record is recognised as that product's; otherwise names of ECS and OCSF, and unambiguous names. A value alone never
+makes a field. Texts keep their own names, too; addresses and ports are also found by these names
+(\`ipAddress:192.0.2.1\`).
+
+If several names could fill a field, the event decides: the user of a Windows logon (4624, 4625, 4768, …) is
+\`TargetUserName\`, that of other events \`SubjectUserName\`. \`DOMAIN\\user\` is split into \`user_domain\` and \`user\`,
+except in Microsoft 365's audit log. \`user@domain\` is split for Google Workspace, Azure, Netskope and Mimecast, and stays
+whole elsewhere. Members of a wrapper (\`data.ip_address\`) have the same meaning, and so do records that Splunk (\`_raw\`)
+or Microsoft 365 (\`AuditData\`) wrap in a member or cell. If a product states an account or an address only in a
+sentence, as Authelia, Nextcloud and Mimecast do, it is taken from there.
 
 Products: ${products}.
 
-## Cut out of messages
+## Fields of messages
 
-Fields marked *Cut* are also filled from the text of log messages, when they are imported and in a scan, by
-[extractors](extractors.md), to which people add their own.
-The message stays as it is. \`extractor\` says which extractor, and which version of it, cut an event's fields: events
-without it have only what their source states. An extractor cuts a message only if all of it fits one of its templates,
-and never takes an address for what it is by its look alone. Events whose source states addresses, ports or bytes are not cut.
-A message that ends with a JSON object (\`app: {"client_ip":…}\`) has its members read as those of records; \`json/5\` marks that. A message that is a Windows event as XML is read as one of an event log; \`windows-xml/8\` marks that.
-If it states a name more than once, nothing is cut of it.
-Events that were imported by an earlier version get such fields by \`daybook refield CASE\`, which needs no evidence.
+[Extractors](extractors.md) also fill the fields marked *Cut* from the text of log messages, in imports and scans. You can
+add your own. The message itself does not change. \`extractor\` names the extractor and version of an event's fields; events
+without it have only the fields that their source states. An extractor is used only if the whole message matches one
+of its templates, and never recognises an address by its form alone. Events whose source states addresses, ports or bytes
+get no fields from their message.
+
+In a message that ends with a JSON object (\`app: {"client_ip":…}\`), the members are read like those of records
+(extractor \`json/5\`). A message that is a Windows event in XML is read like one of an event log (\`windows-xml/8\`). If it
+repeats a name, it gives no fields.
+
+\`daybook refield CASE\` adds such fields to events that an earlier version imported; it does not need the evidence.
 
 | extractor | for | fields | left out |
 | --- | --- | --- | --- |
@@ -76,32 +81,33 @@ ${extracted.join('\n')}
 
 ## How much is found
 
-\`npm run fields-truth\` compares addresses, ports, accounts, URLs, methods, statuses, hosts and codes of events with what
-other parsers found in the same lines of real evidence (elastic/integrations, beats, SEKOIA.IO, CrowdSec, fail2ban). This is
-what it measured; formats of fewer than ${LEAST_VALUES} values are together. *Wrong* is another value than theirs, *absent* none.
+\`npm run fields-truth\` compares addresses, ports, accounts, URLs, methods, statuses, hosts and codes of events with the
+values of other parsers for the same lines of real evidence (elastic/integrations, beats, SEKOIA.IO, CrowdSec, fail2ban).
+Formats with fewer than ${LEAST_VALUES} values are combined. *Wrong* means another value, *absent* no value.
 
 | evidence | format | values | right | wrong | absent | doubtful |
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
 ${rateRows().join('\n')}
 
-Where a parser's value is not what the line states, or contradicts the vendor's documentation or another parser of the same
-format, a value that differs from it is *doubtful*:
+A difference is *doubtful* if the other parser's value is not what the line states, or contradicts the vendor's
+documentation or another parser of the same format:
 
 ${doubts.map(({ why, values }) => `- ${why} ${values} values.`).join('\n')}
 
-Why other values differ or are absent:
+Reasons for other differences:
 
-- Some take the host that a record is about for the one that wrote it (\`srcname\` of FortiGate, the machine of
-  GlobalProtect and HIP matches, Wallix's target). Here \`host\` is the device, and such names are \`src_domain\`.
-- Some keep the unspecified address of a tunnel (GlobalProtect, \`0.0.0.0\`) where here the public address is the source,
-  and some cut the domain off accounts (Okta) where the line has the short name, too, as a name for people.
-- Some take the account whose session \`sudo\` or \`su\` closes for the one that acted. Here it is \`user_target\`, as where it opens.
-- Some take an address that a proxy passed on (X-Forwarded-For) for that of the connection. Here it is left out.
-- Some take the model of a Sophos firewall (\`device_name\`) for its name.
-- Some read addresses and accounts out of sentences (PAN-OS SYSTEM, FortiMail, FortiGate's \`msg\`). Where the sentence is
-  not among the templates nothing is cut: an address is never taken for what it is by its look.
-- Names of accounts are without their domain, which is \`user_domain\`; where a format does not say that a text is an
-  account of a domain, it stays whole.
+- Some parsers use the host that a record is about as its origin (\`srcname\` of FortiGate, the machine of GlobalProtect
+  and HIP matches, Wallix's target). In Daybook, \`host\` is the device, and such names are \`src_domain\`.
+- Some keep the unspecified address of a tunnel (GlobalProtect, \`0.0.0.0\`), for which Daybook has the public address as
+  the source. Some remove the domain of accounts (Okta) if the line also has the short name as a display name.
+- Some use the account whose session \`sudo\` or \`su\` closes as the one that acted. In Daybook it is \`user_target\`, as
+  when the session opens.
+- Some use a forwarded address (X-Forwarded-For) as that of the connection. Daybook leaves it out.
+- Some use the model of a Sophos firewall (\`device_name\`) as its name.
+- Some take addresses and accounts from sentences (PAN-OS SYSTEM, FortiMail, FortiGate's \`msg\`). If no template has the
+  sentence, Daybook extracts nothing: the form of an address does not show its role.
+- Names of accounts are without their domain, which is \`user_domain\`. If a format does not say that a text is an account
+  of a domain, it stays whole.
 `;
 }
 

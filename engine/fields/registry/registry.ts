@@ -42,19 +42,19 @@ function cut(name: string, type: FieldType, meaning: string, names: Names = {}):
 }
 
 export const FIELDS: readonly FieldEntry[] = [
-  field('ts', 'time', 'When it happened, in UTC.', {
+  field('ts', 'time', 'Time of the event, in UTC.', {
     ecs: '@timestamp',
     suricata: 'timestamp',
     cim: '_time',
     other: 'eventTime',
   }),
-  field('kind', 'name', 'What kind of event it is: log, flow, packet, alert, ….', {
+  field('kind', 'name', 'Kind of event: log, flow, packet, alert, ….', {
     cim: 'sourcetype',
   }),
-  field('source', 'name', 'The evidence that it was read from.', { ecs: 'log.file.path' }),
-  field('event_id', 'name', 'The event itself: its source and number.', { ecs: 'event.id' }),
-  field('offset', 'number', 'Where the record lies in its source.', { ecs: 'log.offset' }),
-  field('tag', 'name', 'Tags that people gave it.', { ecs: 'tags' }),
+  field('source', 'name', 'The evidence that contains the event.', { ecs: 'log.file.path' }),
+  field('event_id', 'name', 'Identifier of the event: its source and number.', { ecs: 'event.id' }),
+  field('offset', 'number', 'Offset of the record in its source.', { ecs: 'log.offset' }),
+  field('tag', 'name', 'Tags of the event.', { ecs: 'tags' }),
   field('message', 'text', 'The text of a record.', { ecs: 'event.original', cim: '_raw' }),
   cut('host', 'text', 'The host or device that wrote the record, as the record itself names it.', {
     ecs: 'host.name host.hostname log.syslog.hostname',
@@ -64,15 +64,15 @@ export const FIELDS: readonly FieldEntry[] = [
   field(
     'header_host',
     'text',
-    'The host of the header, often a relay, where the message names another, which is `host` then.',
+    'The host of the header, often a relay, if the message names another one (which is then `host`).',
     { other: 'syslog_host' },
   ),
-  field('program', 'text', 'The program that wrote the record; of Windows events, the provider.', {
+  field('program', 'text', 'The program that wrote the record; for Windows events, the provider.', {
     ecs: 'process.name log.syslog.appname event.provider',
     sigma: 'Provider_Name',
     other: 'appname app_name winlog.provider_name SourceName',
   }),
-  cut('pid', 'number', 'The process that wrote the record; of Linux audit, the one it is about.', {
+  cut('pid', 'number', 'The process that wrote the record; for Linux audit, the one it is about.', {
     ecs: 'process.pid log.syslog.procid',
     ocsf: 'process.pid',
     cim: 'process_id',
@@ -81,14 +81,14 @@ export const FIELDS: readonly FieldEntry[] = [
   field('facility', 'name', 'Syslog facility.', {
     ecs: 'log.syslog.facility.name log.syslog.facility.code',
   }),
-  field('severity', 'name', 'Syslog severity, or what a record calls its level.', {
+  field('severity', 'name', 'Syslog severity, or the level of a record.', {
     ecs: 'log.syslog.severity.name log.syslog.severity.code log.level',
   }),
-  field('event_type', 'text', 'What its source calls this type of event.', {
+  field('event_type', 'text', 'Name of this type of event in its source.', {
     ecs: 'event.action log.syslog.msgid',
     other: 'msgid eventName',
   }),
-  cut('src_ip', 'ip', 'Address of the side that began it.', {
+  cut('src_ip', 'ip', 'Address of the initiating side.', {
     ecs: 'source.ip source.address client.ip',
     ocsf: 'src_endpoint.ip',
     zeek: 'id.orig_h orig_h',
@@ -96,14 +96,14 @@ export const FIELDS: readonly FieldEntry[] = [
     cim: 'src src_host',
     other: 'sourceIPAddress',
   }),
-  cut('src_port', 'port', 'Port of the side that began it.', {
+  cut('src_port', 'port', 'Port of the initiating side.', {
     ecs: 'source.port client.port',
     ocsf: 'src_endpoint.port',
     zeek: 'id.orig_p orig_p',
     sigma: 'SourcePort',
     other: 'sport',
   }),
-  cut('dst_ip', 'ip', 'Address of the side that answered.', {
+  cut('dst_ip', 'ip', 'Address of the responding side.', {
     ecs: 'destination.ip destination.address server.ip',
     ocsf: 'dst_endpoint.ip',
     zeek: 'id.resp_h resp_h',
@@ -112,7 +112,7 @@ export const FIELDS: readonly FieldEntry[] = [
     cim: 'dest dest_host',
     other: 'dst',
   }),
-  cut('dst_port', 'port', 'Port of the side that answered.', {
+  cut('dst_port', 'port', 'Port of the responding side.', {
     ecs: 'destination.port server.port',
     ocsf: 'dst_endpoint.port',
     zeek: 'id.resp_p resp_p',
@@ -136,35 +136,35 @@ export const FIELDS: readonly FieldEntry[] = [
   field('community_id', 'name', 'Community ID of its five-tuple.', {
     ecs: 'network.community_id',
   }),
-  cut('bytes', 'number', 'Bytes from the side that began it; of a request: bytes of the answer.', {
+  cut('bytes', 'number', 'Bytes from the initiating side; for a request, bytes of the response.', {
     ecs: 'source.bytes client.bytes',
     ocsf: 'traffic.bytes_out',
     zeek: 'orig_ip_bytes',
     suricata: 'flow.bytes_toserver bytes_toserver',
     cim: 'bytes_out',
   }),
-  cut('packets', 'number', 'Packets from the side that began it.', {
+  cut('packets', 'number', 'Packets from the initiating side.', {
     ecs: 'source.packets',
     ocsf: 'traffic.packets_out',
     zeek: 'orig_pkts',
     suricata: 'flow.pkts_toserver pkts_toserver',
     cim: 'packets_out',
   }),
-  cut('bytes_rev', 'number', 'Bytes of the answering side.', {
+  cut('bytes_rev', 'number', 'Bytes from the responding side.', {
     ecs: 'destination.bytes server.bytes',
     ocsf: 'traffic.bytes_in',
     zeek: 'resp_ip_bytes',
     suricata: 'flow.bytes_toclient bytes_toclient',
     cim: 'bytes_in',
   }),
-  cut('packets_rev', 'number', 'Packets of the answering side.', {
+  cut('packets_rev', 'number', 'Packets from the responding side.', {
     ecs: 'destination.packets',
     ocsf: 'traffic.packets_in',
     zeek: 'resp_pkts',
     suricata: 'flow.pkts_toclient pkts_toclient',
     cim: 'packets_in',
   }),
-  cut('user', 'text', 'Account that acted, or that logged in or tried to.', {
+  cut('user', 'text', 'Account that acted, logged in or tried to log in.', {
     ecs: 'user.name source.user.name client.user.name',
     ocsf: 'actor.user.name user.name',
     sigma: 'SubjectUserName',
@@ -177,17 +177,17 @@ export const FIELDS: readonly FieldEntry[] = [
     sigma: 'SubjectDomainName',
     cim: 'src_nt_domain',
   }),
-  cut('user_target', 'text', 'Account that was acted on: changed to, created, deleted.', {
+  cut('user_target', 'text', 'Account that was the target: switched to, created, deleted.', {
     ecs: 'user.target.name destination.user.name user.effective.name',
     sigma: 'TargetUserName',
     cim: 'dest_user',
     other: 'target_user',
   }),
-  cut('src_domain', 'text', 'Name of the side that began it, where it is given by name.', {
+  cut('src_domain', 'text', 'Name of the initiating side, if stated.', {
     ecs: 'source.domain client.domain',
     ocsf: 'src_endpoint.hostname',
   }),
-  cut('dst_domain', 'text', 'Name of the side that answered, where it is given by name.', {
+  cut('dst_domain', 'text', 'Name of the responding side, if stated.', {
     ecs: 'destination.domain server.domain',
     ocsf: 'dst_endpoint.hostname',
     sigma: 'DestinationHostname',
@@ -196,14 +196,14 @@ export const FIELDS: readonly FieldEntry[] = [
     ecs: 'event.category',
     ocsf: 'category_name',
   }),
-  cut('action', 'text', 'What was done, or what a firewall did.', {
+  cut('action', 'text', 'The action, or the decision of a firewall.', {
     ocsf: 'activity_name',
     cim: 'vendor_action',
   }),
   cut('outcome', 'text', 'success or failure, where the record states it.', {
     ecs: 'event.outcome',
   }),
-  cut('reason', 'text', 'Why, in the words of the record.', {
+  cut('reason', 'text', 'The reason, in the words of the record.', {
     ecs: 'event.reason',
     ocsf: 'status_detail',
   }),
@@ -212,7 +212,7 @@ export const FIELDS: readonly FieldEntry[] = [
     ocsf: 'rule.name',
     cim: 'signature',
   }),
-  cut('event_code', 'text', 'Code that the product gives this type of event.', {
+  cut('event_code', 'text', 'Code of the product for this type of event.', {
     ecs: 'event.code winlog.event_id',
     ocsf: 'metadata.event_code',
     sigma: 'EventID',
@@ -222,7 +222,7 @@ export const FIELDS: readonly FieldEntry[] = [
     ecs: 'network.session_id',
     cim: 'session_id',
   }),
-  cut('url', 'text', 'What was asked for, as it was written.', {
+  cut('url', 'text', 'The requested URL, as written.', {
     ecs: 'url.original url.full',
     ocsf: 'http_request.url.url_string',
     suricata: 'http.url',
@@ -235,7 +235,7 @@ export const FIELDS: readonly FieldEntry[] = [
     suricata: 'http.http_method',
     sigma: 'cs-method',
   }),
-  cut('http_status', 'text', 'Status of an answer.', {
+  cut('http_status', 'text', 'Status of a response.', {
     ecs: 'http.response.status_code',
     ocsf: 'http_response.code',
     zeek: 'status_code',
@@ -257,13 +257,13 @@ export const FIELDS: readonly FieldEntry[] = [
     cim: 'http_referrer',
     other: 'referer',
   }),
-  cut('query', 'text', 'Name that DNS was asked for.', {
+  cut('query', 'text', 'Name in a DNS query.', {
     ecs: 'dns.question.name',
     ocsf: 'query.hostname',
     suricata: 'dns.rrname',
     sigma: 'QueryName',
   }),
-  cut('query_type', 'text', 'Record type that DNS was asked for.', {
+  cut('query_type', 'text', 'Record type in a DNS query.', {
     ecs: 'dns.question.type',
     ocsf: 'query.type',
     zeek: 'qtype_name',
@@ -286,12 +286,12 @@ export const FIELDS: readonly FieldEntry[] = [
     ocsf: 'file.path',
     sigma: 'TargetFilename',
   }),
-  cut('iface_in', 'text', 'Interface that it came in by.', {
+  cut('iface_in', 'text', 'Incoming interface.', {
     ecs: 'observer.ingress.interface.name',
     suricata: 'in_iface',
     cim: 'src_interface',
   }),
-  cut('iface_out', 'text', 'Interface that it left by.', {
+  cut('iface_out', 'text', 'Outgoing interface.', {
     ecs: 'observer.egress.interface.name',
     cim: 'dest_interface',
   }),
@@ -310,23 +310,23 @@ export const FIELDS: readonly FieldEntry[] = [
     ecs: 'user.email',
     ocsf: 'actor.user.email_addr user.email_addr',
   }),
-  cut('logon_type', 'text', 'Type of a logon, as Windows numbers it.', {
+  cut('logon_type', 'text', 'Type of a Windows logon, by number.', {
     ecs: 'winlog.logon.type',
     ocsf: 'logon_type_id logon_type',
     sigma: 'LogonType',
   }),
-  cut('logon_id', 'text', 'Logon session that the event is of.', {
+  cut('logon_id', 'text', 'Logon session of the event.', {
     ecs: 'winlog.logon.id',
     ocsf: 'session.uid',
     sigma: 'LogonId SubjectLogonId TargetLogonId',
   }),
-  cut('parent_process', 'text', 'Executable that started the process.', {
+  cut('parent_process', 'text', 'Executable of the parent process.', {
     ecs: 'process.parent.executable',
     ocsf: 'process.parent_process.file.path',
     sigma: 'ParentImage ParentProcessName',
     cim: 'parent_process_path',
   }),
-  cut('parent_command', 'text', 'Command line of the process that started the process.', {
+  cut('parent_command', 'text', 'Command line of the parent process.', {
     ecs: 'process.parent.command_line',
     ocsf: 'process.parent_process.cmd_line',
     sigma: 'ParentCommandLine',
@@ -345,13 +345,13 @@ export const FIELDS: readonly FieldEntry[] = [
     cim: 'file_hash',
     other: 'hash.sha256',
   }),
-  cut('registry_key', 'text', 'Registry key, with its value where they are one text.', {
+  cut('registry_key', 'text', 'Registry key, with its value if they are one text.', {
     ecs: 'registry.path registry.key',
     ocsf: 'reg_key.path',
     sigma: 'TargetObject',
     cim: 'registry_path',
   }),
-  cut('registry_value', 'text', 'What a registry value was set to.', {
+  cut('registry_value', 'text', 'New content of a registry value.', {
     ecs: 'registry.data.strings',
     ocsf: 'reg_value.data',
     sigma: 'Details',
@@ -391,7 +391,7 @@ export const FIELDS: readonly FieldEntry[] = [
     ecs: 'email.subject',
     ocsf: 'email.subject',
   }),
-  cut('tls_sni', 'text', 'Server name that a TLS client asked for.', {
+  cut('tls_sni', 'text', 'Server name requested by a TLS client.', {
     ecs: 'tls.client.server_name',
     ocsf: 'tls.sni',
     zeek: 'server_name',
@@ -413,17 +413,17 @@ export const FIELDS: readonly FieldEntry[] = [
     ocsf: 'api.response.error',
     other: 'errorCode',
   }),
-  cut('src_mac', 'text', 'Hardware address of the side that began it.', {
+  cut('src_mac', 'text', 'Hardware address of the initiating side.', {
     ecs: 'source.mac client.mac',
     ocsf: 'src_endpoint.mac',
     zeek: 'orig_l2_addr',
   }),
-  cut('dst_mac', 'text', 'Hardware address of the side that answered.', {
+  cut('dst_mac', 'text', 'Hardware address of the responding side.', {
     ecs: 'destination.mac server.mac',
     ocsf: 'dst_endpoint.mac',
     zeek: 'resp_l2_addr',
   }),
-  field('extractor', 'text', 'Which extractor, and which version of it, cut fields of this event.'),
+  field('extractor', 'text', 'Extractor, with its version, of the fields of this event.'),
 ];
 
 const BY_NAME = new Map(FIELDS.map((one) => [one.name, one]));
