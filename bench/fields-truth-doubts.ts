@@ -72,7 +72,7 @@ export const DOUBTS: readonly Doubt[] = [
     fields: Object.keys(NOTHING),
     holds: ({ field, value, found }) =>
       found(field) === undefined && NOTHING[field]?.test(value) === true,
-    why: 'Words for nobody (`N/A`, `Unknown`, `Not Found`, `No Authentication Required`), the unspecified address (`0.0.0.0`), port 0 and status 0: some parsers keep them; here there is no value.',
+    why: 'Placeholders (`N/A`, `Unknown`, `Not Found`, `No Authentication Required`), the unspecified address (`0.0.0.0`), port 0 and status 0: some parsers keep them; Daybook has no value.',
   },
   {
     paths: [
@@ -82,7 +82,7 @@ export const DOUBTS: readonly Doubt[] = [
     fields: ['event_code'],
     holds: ({ value }) =>
       /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^\{0x[0-9a-fx,]+\}$/i.test(value),
-    why: 'Identifiers of one event (Kubernetes `auditID`, Nucleon, Check Point `loguid`): they are not the code of a type of event.',
+    why: 'Identifiers of one event (Kubernetes `auditID`, Nucleon, Check Point `loguid`), which are not the code of a type of event.',
   },
   {
     paths: ['windows/sekoia/Beats/'],
@@ -95,13 +95,13 @@ export const DOUBTS: readonly Doubt[] = [
         !isMember(line, names, value)
       );
     },
-    why: "Windows: another parser cuts off the `$` that is part of the name of a computer's account.",
+    why: "Windows: another parser removes the `$`, which is part of the name of a computer's account.",
   },
   {
     paths: ['device/', 'web/sekoia/', 'cloud/', 'host/sekoia/'],
     fields: ['user'],
     holds: isWithoutDomain,
-    why: 'Accounts that a line states with their domain only (`alice@example.com`; Microsoft 365, Okta): some parsers cut it off; here the whole stays, which tells guests from members.',
+    why: 'Accounts that a line states only with their domain (`alice@example.com`; Microsoft 365, Okta): some parsers remove it; Daybook keeps it, because it distinguishes guests from members.',
   },
   {
     paths: ['device/sekoia/Cisco/'],
@@ -109,7 +109,7 @@ export const DOUBTS: readonly Doubt[] = [
     holds: ({ field, value, line, found }) =>
       found(field) === undefined &&
       new RegExp(String.raw`-30202[01]: .* [fgl]addr [^/ ]+/${value}(?!\d)`).test(line),
-    why: 'Cisco ASA, ICMP (302020, 302021): by its documentation the number after an address is of ICMP, and no port.',
+    why: 'Cisco ASA, ICMP (302020, 302021): according to its documentation, the number after an address belongs to ICMP and is not a port.',
   },
   {
     paths: ['device/sekoia/BIND/', 'device/sekoia/EfficientIP/', 'device/elastic/infoblox_nios/'],
@@ -122,7 +122,7 @@ export const DOUBTS: readonly Doubt[] = [
       const isServer = value === (field === 'src_ip' ? ip : port);
       return isServer && found(field) === undefined && found(opposite(field)) === value;
     },
-    why: 'BIND: the server that `named` asked, or fetched a zone from, is the side that answered, and the destination here; another parser takes it for the source.',
+    why: 'BIND: the server that `named` queried, or fetched a zone from, is the responding side and so the destination; another parser uses it as the source.',
   },
   {
     paths: ['service/crowdsec/', 'web/elastic/citrix_waf/', 'cloud/sekoia/Trend_Micro/'],
@@ -137,7 +137,7 @@ export const DOUBTS: readonly Doubt[] = [
         value.replaceAll('\\=', '=') === own
       );
     },
-    why: 'Values with quotes or escapes of their format left on, and URLs without their query or scheme: here they are as they were asked for.',
+    why: 'Values with quotes or escapes of their format, and URLs without their query or scheme: Daybook has them as requested.',
   },
   {
     paths: ['host/sekoia/VMWare/'],
@@ -145,14 +145,14 @@ export const DOUBTS: readonly Doubt[] = [
     holds: ({ value, line, found }) =>
       (line.includes(` logged in as ${value}`) && line.includes(`User ${found('user')}@`)) ||
       (line.includes(`[A ticket for ${value} of type `) && line.includes(`\\${found('user')}]`)),
-    why: "VMware: by its documentation `User root@127.0.0.1 logged in as pyvmomi` names the client's program, and `A ticket for NAME` a virtual machine: neither is an account.",
+    why: "VMware: according to its documentation, `User root@127.0.0.1 logged in as pyvmomi` names the client's program, and `A ticket for NAME` a virtual machine: neither is an account.",
   },
   {
     paths: ['device/beats/microsoft/', 'cloud/elastic/m365_defender/log/'],
     fields: ['host'],
     holds: ({ value, line, found }) =>
       found('host') === undefined && isMember(line, 'serviceSource', value),
-    why: 'Microsoft 365 Defender: the older parser calls the service that raised an alert (`MicrosoftDefenderATP`) the host.',
+    why: 'Microsoft 365 Defender: the older parser uses the service that raised an alert (`MicrosoftDefenderATP`) as the host.',
   },
   {
     paths: ['device/beats/cisco/'],
@@ -166,20 +166,20 @@ export const DOUBTS: readonly Doubt[] = [
         named[stated.indexOf(field)] === value && began.every((side, i) => found(side) === named[i])
       );
     },
-    why: 'Cisco ASA, outbound connections (302013, 302015): by its documentation they began inside, on the side that is named second; the older parser takes the first for the source.',
+    why: 'Cisco ASA, outbound connections (302013, 302015): according to its documentation, they begin inside, on the side that is named second; the older parser uses the first as the source.',
   },
   {
     paths: ['cloud/sekoia/AWS/'],
     fields: SIDES,
     holds: ({ value, field, line, found }) =>
       /"connectionDirection": ?"OUTBOUND"/.test(line) && found(opposite(field)) === value,
-    why: 'Amazon GuardDuty: by its documentation the instance began a connection that is `OUTBOUND`; another parser takes the remote side for the source of all.',
+    why: 'Amazon GuardDuty: according to its documentation, the instance initiated an `OUTBOUND` connection; another parser always uses the remote side as the source.',
   },
   {
     paths: ['web/elastic/citrix_waf/'],
     fields: ['src_ip'],
     holds: ({ value, line }) => line.includes(`<local0.info> ${value} `),
-    why: "Citrix: another parser takes the address of the syslog header, which is the appliance's, for the source; here it is that of the client, which the message states.",
+    why: "Citrix: another parser uses the address of the syslog header, which is the appliance's, as the source; Daybook has that of the client, which the message states.",
   },
   {
     paths: M365,
@@ -188,7 +188,7 @@ export const DOUBTS: readonly Doubt[] = [
       const code = found('event_code') ?? '';
       return RECORD_TYPES[code] === value && new RegExp(`"RecordType": ?${code}\\b`).test(line);
     },
-    why: "Microsoft 365: the record states a number as its `RecordType`; Elastic's parsers put the name of that number in its place.",
+    why: "Microsoft 365: `RecordType` of the record is a number; Elastic's parsers replace it with a name.",
   },
   {
     paths: M365,
@@ -197,7 +197,7 @@ export const DOUBTS: readonly Doubt[] = [
       found('host') === undefined &&
       (isMember(line, 'OrganizationName', value) ||
         new RegExp(`"UserId": ?"[^"@]+@${literal(value)}"`, 'i').test(line)),
-    why: "Microsoft 365: Elastic's parsers call the tenant (`OrganizationName`) or the domain of the account (`UserId`) the host. Neither is the name of a host.",
+    why: "Microsoft 365: Elastic's parsers use the tenant (`OrganizationName`) or the domain of the account (`UserId`) as the host. Neither is the name of a host.",
   },
   {
     paths: ['cloud/elastic/o365/'],
@@ -205,7 +205,7 @@ export const DOUBTS: readonly Doubt[] = [
     holds: ({ value, line, found }) =>
       found('dst_ip') === undefined &&
       new RegExp(String.raw`"OriginatingServer": ?"[^"(]+\(${literal(value)}\)`).test(line),
-    why: "Microsoft 365: Elastic's parser takes the version of Exchange in `OriginatingServer` for an address.",
+    why: "Microsoft 365: Elastic's parser reads the version of Exchange in `OriginatingServer` as an address.",
   },
   {
     paths: ['device/beats/sophos/'],
@@ -214,7 +214,7 @@ export const DOUBTS: readonly Doubt[] = [
       /^\d{12}$/.test(value) &&
       found('event_code') === value.slice(-5) &&
       line.includes(`log_id=${value}`),
-    why: 'Sophos Firewall: of `log_id`, 12 digits, the last five are the message; the older parser takes the whole, which holds severity and component, too, the newer one the message.',
+    why: 'Sophos Firewall: the last 5 of the 12 digits of `log_id` are the message; the older parser uses all 12, which include severity and component, the newer one the message.',
   },
 ];
 
