@@ -150,13 +150,6 @@ export class Checker {
 }
 
 /** Everything that a case answers: its events, whatever their order, and its ledgers. */
-export async function contents(folder: string): Promise<Contents> {
-  const rows = await daybook(['query', folder, 'kind:*', '--format', 'ndjson']);
-  if (rows.status !== 0) throw new Error(`the case cannot be read: ${rows.err}`);
-  const lines = rows.out.split('\n').filter((line) => line !== '');
-  return contentsOf(lines, await ledgers(folder));
-}
-
 export function contentsOf(lines: readonly string[], sources: readonly SourceJson[]): Contents {
   return {
     rows: lines.length,
@@ -181,12 +174,6 @@ export interface SourceJson {
   byKind: Readonly<Record<string, number>>;
   sha256: string | null;
   status: string;
-}
-
-async function ledgers(folder: string): Promise<SourceJson[]> {
-  const sources = await daybook(['sources', folder, '--json']);
-  if (sources.status !== 0) throw new Error(`the sources cannot be read: ${sources.err}`);
-  return JSON.parse(sources.out) as SourceJson[];
 }
 
 /** The part that must be the same however an import came about. */
