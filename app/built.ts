@@ -17,7 +17,7 @@ const MOST_LINES = 40;
 /** Paths are relative to the checkout. */
 export interface Build {
   /** Its name in messages. */
-  readonly what: string;
+  readonly title: string;
   /** The folder with the `vite.config.ts`. */
   readonly config: string;
   /** The file that is written last: its age is the age of all. */
@@ -40,7 +40,7 @@ export async function ensureBuilt(
     if (isThere()) return;
     throw new DaybookError(
       'unreadable',
-      `${build.what} is not built, and the tools that build it are not installed`,
+      `${build.title} is not built, and the tools that build it are not installed`,
       'run "npm ci" in the Daybook folder; the command line works without the window',
     );
   }
@@ -50,7 +50,7 @@ export async function ensureBuilt(
   } catch (error) {
     const isOld = hasCode(error, 'unreadable');
     if (!isOld || !isThere()) throw error;
-    say(`${build.what} cannot be built; using the previous build`);
+    say(`${build.title} cannot be built; using the previous build`);
   } finally {
     unlock();
   }
@@ -84,11 +84,11 @@ function lock({ config }: Build, signal: AbortSignal | undefined): Promise<() =>
 }
 
 function run(
-  { what, config }: Build,
+  { title, config }: Build,
   say: (text: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  say(`building ${what} (once; again after its sources change) …`);
+  say(`building ${title} (once; again after its sources change) …`);
   const started = performance.now();
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [BUILDER, 'build', config, '--logLevel', 'warn'], {
@@ -105,7 +105,7 @@ function run(
       fail(
         signal?.aborted === true
           ? new CancelledError()
-          : new DaybookError('internal', `${what} cannot be built: ${error.message}`),
+          : new DaybookError('internal', `${title} cannot be built: ${error.message}`),
       );
     });
     child.on('close', (status) => {
@@ -114,7 +114,7 @@ function run(
         done();
       } else {
         for (const line of lines.join('').trim().split('\n').slice(0, MOST_LINES)) say(line);
-        fail(new DaybookError('unreadable', `${what} cannot be built: see above`));
+        fail(new DaybookError('unreadable', `${title} cannot be built: see above`));
       }
     });
   });

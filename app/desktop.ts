@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 const BUNDLE = join(ROOT, 'app/electron/dist/main.cjs');
 
 const SHELL: Build = {
-  what: 'the desktop shell',
+  title: 'the desktop shell',
   config: 'app/electron',
   // The last one that its configuration builds.
   product: 'app/electron/dist/preload.cjs',

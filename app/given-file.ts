@@ -10,7 +10,7 @@ import { pipeStream } from '../importers/shared/files/pipe-stream.ts';
 
 interface GivenFileOptions {
   /** The role of the file, as in "the list". */
-  readonly what: string;
+  readonly role: string;
   readonly mostBytes: number;
   /** Advice if it is larger. */
   readonly advice: string;
@@ -23,7 +23,7 @@ interface GivenFileOptions {
  */
 export async function readGiven(
   path: string,
-  { what, mostBytes, advice, signal }: GivenFileOptions,
+  { role, mostBytes, advice, signal }: GivenFileOptions,
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -40,7 +40,7 @@ export async function readGiven(
       if (size > mostBytes)
         throw new DaybookError(
           'limit-exceeded',
-          `${what} has more than ${mostBytes >> 20} MB`,
+          `${role} has more than ${mostBytes >> 20} MB`,
           advice,
         );
       parts.push(bytes);
@@ -50,7 +50,7 @@ export async function readGiven(
     if (error instanceof DaybookError) throw error;
     const why = messageOfError(error);
     const name = path === '-' ? '' : ` (${path})`;
-    throw new DaybookError('unreadable', `${what}${name} cannot be read: ${why}`, undefined, error);
+    throw new DaybookError('unreadable', `${role}${name} cannot be read: ${why}`, undefined, error);
   } finally {
     signal?.removeEventListener('abort', stop);
     stream?.destroy();

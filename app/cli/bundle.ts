@@ -2,7 +2,7 @@
 import { ensureBuilt, type Build } from '../built.ts';
 
 const COMMAND_LINE: Build = {
-  what: 'the command line',
+  title: 'the command line',
   config: 'app/cli',
   product: 'app/cli/dist/bundle.json',
   sources: ['app', 'engine', 'fixtures', 'importers', 'package-lock.json'],

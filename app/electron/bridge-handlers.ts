@@ -42,8 +42,8 @@ export function handleBridge({ isOurs, onTitle }: BridgeHandlers): void {
     return canceled ? [] : filePaths;
   };
 
-  ipcMain.handle(CHOOSE_EVIDENCE, (event, what: unknown) => {
-    const folder = oneOf(what, ['files', 'folder']) === 'folder';
+  ipcMain.handle(CHOOSE_EVIDENCE, (event, kind: unknown) => {
+    const folder = oneOf(kind, ['files', 'folder']) === 'folder';
     return open(windowOf(event), {
       title: folder ? 'Add a folder of evidence' : 'Add evidence',
       buttonLabel: 'Add',

@@ -61,7 +61,7 @@ const bridge: Bridge = {
   onFrame: (handler) => frames.set(handler),
   onCommand: (handler) => commands.set(handler),
   pathOfFile,
-  chooseEvidence: (what) => ipcRenderer.invoke(CHOOSE_EVIDENCE, what) as Promise<string[]>,
+  chooseEvidence: (kind) => ipcRenderer.invoke(CHOOSE_EVIDENCE, kind) as Promise<string[]>,
   chooseCase: () => ipcRenderer.invoke(CHOOSE_CASE) as Promise<string | undefined>,
   chooseNewCase: (suggested) =>
     ipcRenderer.invoke(CHOOSE_NEW_CASE, suggested) as Promise<string | undefined>,

@@ -10,7 +10,7 @@ import { ensureBuilt, type Build } from '../built.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 const WINDOW: Build = {
-  what: 'the window',
+  title: 'the window',
   config: 'renderer',
   product: 'renderer/dist/index.html',
   sources: ['renderer', 'engine/contract', 'package-lock.json'],

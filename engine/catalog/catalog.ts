@@ -205,7 +205,7 @@ export class Catalog {
       return;
     const row = `segment_id ${segmentId}, tag_id ${tagId}`;
     throw this.refused(
-      { table: 'marks', row, what: 'differs from what was written' },
+      { table: 'marks', row, problem: 'differs from what was written' },
       'what it answers could be wrong',
     );
   }
@@ -248,7 +248,7 @@ export class Catalog {
     return problems;
   }
 
-  private described({ table, row, what }: CatalogDamage): string {
-    return row === undefined ? `table ${table}: ${what}` : `table ${table}, ${row}: ${what}`;
+  private described({ table, row, problem }: CatalogDamage): string {
+    return row === undefined ? `table ${table}: ${problem}` : `table ${table}, ${row}: ${problem}`;
   }
 }

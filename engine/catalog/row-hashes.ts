@@ -52,7 +52,7 @@ export interface CatalogDamage {
   readonly table: string;
   /** The primary key of the row, for people; undefined if the table as a whole is meant. */
   readonly row: string | undefined;
-  readonly what: string;
+  readonly problem: string;
 }
 
 export class RowHashes {
@@ -171,11 +171,11 @@ export class RowHashes {
       const hash = row[HASH_COLUMN];
       const id = this.rowName(table, row);
       if (!(hash instanceof Uint8Array) || hash.length !== HASH_BYTES)
-        return { table, row: id, what: CHANGED };
+        return { table, row: id, problem: CHANGED };
       sum += numberOf(hash);
       now.set(id, hash);
       if (atOnce) {
-        if (!this.hashOf(table, row).equals(hash)) return { table, row: id, what: CHANGED };
+        if (!this.hashOf(table, row).equals(hash)) return { table, row: id, problem: CHANGED };
         continue;
       }
       const known = before?.get(id);
@@ -186,11 +186,11 @@ export class RowHashes {
       for (const row of this.each(`SELECT * FROM ${table} WHERE ${small}`)) {
         const id = this.rowName(table, row);
         if (unseen.has(id) && !this.hashOf(table, row).equals(now.get(id)!))
-          return { table, row: id, what: CHANGED };
+          return { table, row: id, problem: CHANGED };
       }
     const digest = this.digest(table);
     if (digest.rows !== rows || digest.sum !== sum % MODULUS)
-      return { table, row: undefined, what: 'rows are missing, or were exchanged or added' };
+      return { table, row: undefined, problem: 'rows are missing, or were exchanged or added' };
     this.sound.set(table, now);
     return undefined;
   }
@@ -222,14 +222,14 @@ export class RowHashes {
           sum = (sum + numberOf(stored)) % MODULUS;
           if (this.hashOf(table, row).equals(stored)) continue;
         }
-        yield { table, row: this.rowName(table, row), what: CHANGED };
+        yield { table, row: this.rowName(table, row), problem: CHANGED };
       }
       const digest = digests.get(table);
-      if (digest === undefined) yield { table, row: undefined, what: 'its digest is missing' };
+      if (digest === undefined) yield { table, row: undefined, problem: 'its digest is missing' };
       else if (digest.rows !== rows)
-        yield { table, row: undefined, what: `has ${rows} rows, ${digest.rows} were written` };
+        yield { table, row: undefined, problem: `has ${rows} rows, ${digest.rows} were written` };
       else if (digest.sum !== sum)
-        yield { table, row: undefined, what: 'rows were exchanged, or its digest was changed' };
+        yield { table, row: undefined, problem: 'rows were exchanged, or its digest was changed' };
     }
   }
 

@@ -39,16 +39,17 @@ export class WriterLock {
    * Takes the lock for `what` (such as `import`).
    * @throws DaybookError case-locked, naming the process that holds it and since when
    */
-  static take(folder: string, what: string): WriterLock {
+  static take(folder: string, operation: string): WriterLock {
     for (const name of ['writer.lock', 'writer.lock-journal']) casePath(folder, name);
     const until = performance.now() + MOST_WAIT_MS;
     for (;;) {
-      const taken = WriterLock.tryTake(folder, what);
+      const taken = WriterLock.tryTake(folder, operation);
       if (taken instanceof WriterLock) return taken;
       const { holder } = taken;
       // A holder whose name is unknown yet may be one of those.
       const isPatient = holder === undefined || holder.what === MAINTENANCE;
-      if (!isPatient || what === MAINTENANCE || performance.now() > until) throw locked(holder);
+      if (!isPatient || operation === MAINTENANCE || performance.now() > until)
+        throw locked(holder);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }
   }
@@ -63,7 +64,7 @@ export class WriterLock {
   /** The lock, or its holder; undefined: the holder is not known yet. */
   private static tryTake(
     folder: string,
-    what: string,
+    operation: string,
   ): WriterLock | { readonly holder: Holder | undefined } {
     const since = new Date().toISOString();
     let db: Database.Database;
@@ -85,7 +86,7 @@ export class WriterLock {
         process.pid,
         hostname(),
         since,
-        what,
+        operation,
       );
       db.exec('COMMIT');
       db.exec('BEGIN IMMEDIATE');
@@ -104,7 +105,8 @@ export class WriterLock {
       }
       db.close();
       // Another process has looked, or begun, between this one's two transactions.
-      const isOwn = holder?.pid === process.pid && holder.since === since && holder.what === what;
+      const isOwn =
+        holder?.pid === process.pid && holder.since === since && holder.what === operation;
       return { holder: isOwn ? undefined : holder };
     }
   }

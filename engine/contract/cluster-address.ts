@@ -22,8 +22,8 @@ export function clusterAddress(
   text: string,
   given: { readonly user?: string | undefined; readonly password?: string | undefined } = {},
 ): ClusterAddress {
-  const wrong = (what: string): DaybookError =>
-    new DaybookError('usage', `the address of the cluster ${what}`, `it is ${FORM}`);
+  const wrong = (problem: string): DaybookError =>
+    new DaybookError('usage', `the address of the cluster ${problem}`, `it is ${FORM}`);
   // This parser recognises hosts only in schemes of the web.
   const url = URL.parse(text.replace(/^clickhouse:/i, 'http:'));
   if (!isClusterAddress(text) || url === null || url.hostname === '') throw wrong('cannot be read');

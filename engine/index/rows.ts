@@ -10,7 +10,7 @@ export interface TextRows {
   /** All rows have the same text: then only the first element of `starts` exists, and none of `present`. */
   readonly same?: boolean;
   /** Equal texts share one position in `data`, which is small: results for a position hold for all of them. */
-  readonly few?: boolean;
+  readonly sharesTexts?: boolean;
 }
 
 /** Whole or real numbers of some rows; times are UTC microseconds. */

@@ -16,7 +16,7 @@ interface FewTexts {
 const found = new WeakMap<TextRows, FewTexts>();
 
 /** Distinct texts of all `n` rows. */
-export function fewTexts(text: TextRows, n: number): FewTexts {
+export function smallDictionary(text: TextRows, n: number): FewTexts {
   const known = found.get(text);
   if (known !== undefined) return known;
   const texts = findFew(text, n);

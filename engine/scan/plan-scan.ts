@@ -54,8 +54,12 @@ export interface ScanPlan {
 
 const IMPORT_HINT = 'import the evidence into a case and ask it there: daybook import CASE FILE';
 
-function refused(what: string, at: number): DaybookError {
-  return new DaybookError('query-syntax', `a scan has no ${what} (column ${at + 1})`, IMPORT_HINT);
+function refused(feature: string, at: number): DaybookError {
+  return new DaybookError(
+    'query-syntax',
+    `a scan has no ${feature} (column ${at + 1})`,
+    IMPORT_HINT,
+  );
 }
 
 /** A segment of each kind with every column, attributes of any name and no time that is known. */

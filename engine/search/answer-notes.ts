@@ -15,9 +15,9 @@ export function damageNotes(
   const damaged = indexes.damagedOf(files);
   const notes: string[] = [];
   if (damaged > 0) {
-    const what =
+    const subject =
       damaged === 1 ? 'the index of one segment is' : `the indexes of ${damaged} segments are`;
-    notes.push(`${what} damaged: its rows were read; daybook verify --repair makes it again`);
+    notes.push(`${subject} damaged: its rows were read; daybook verify --repair makes it again`);
   }
   if (nodes.damaged > 0)
     notes.push(

@@ -85,9 +85,9 @@ export class AskedView implements AskedFor {
   async pruned(): Promise<AskedView> {
     const { finder, plan, watch } = this;
     if (finder === undefined || plan.segmentsUsed.length === 0) return this;
-    const own = await watch.spanAsync('index', () => finder.prune(plan));
-    if (plan.path !== 'catalog') noteRead(watch, own);
-    return this.on(own);
+    const prunedPlan = await watch.spanAsync('index', () => finder.prune(plan));
+    if (plan.path !== 'catalog') noteRead(watch, prunedPlan);
+    return this.on(prunedPlan);
   }
 
   /**
@@ -137,7 +137,7 @@ export class AskedView implements AskedFor {
     const end =
       priority === 'now'
         ? undefined
-        : await watch.spanAsync('wait', () => session.turns.take(priority, stop));
+        : await watch.spanAsync('wait', () => session.scheduler.take(priority, stop));
     try {
       let span = 'execute';
       let from = performance.now();

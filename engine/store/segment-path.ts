@@ -38,10 +38,10 @@ export function segmentPath(
   );
 }
 
-function otherFile(what: string): DaybookError {
+function otherFile(file: string): DaybookError {
   return new DaybookError(
     'case-damaged',
-    `${what}: another file is in its place, or it was changed`,
+    `${file}: another file is in its place, or it was changed`,
     'daybook verify CASE says what else is; restore the file from a copy of the case',
   );
 }

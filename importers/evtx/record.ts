@@ -160,9 +160,9 @@ export class EventRecord {
   private member(element: Element, values: Values, before: string, depth = 0): void {
     if (depth > MAX_DEPTH) throw new BinXmlError('elements are nested too deep');
     const named = element.attributes.find(({ name }) => name === 'Name');
-    const own = named === undefined ? undefined : this.joined(named.value, values);
-    const isNamed = own !== undefined && own !== '';
-    const name = `${before}${isNamed ? own : element.name}`;
+    const givenName = named === undefined ? undefined : this.joined(named.value, values);
+    const isNamed = givenName !== undefined && givenName !== '';
+    const name = `${before}${isNamed ? givenName : element.name}`;
     for (const attribute of element.attributes) {
       if (attribute === named || isNamespace(attribute.name)) continue;
       const text = this.joined(attribute.value, values);

@@ -367,8 +367,8 @@ function detectTable(
     if (cells <= most) continue;
     const rows = rowsOf(lines, candidate);
     // An empty last cell may be missing: one cell less is equivalent.
-    const alike = rows.filter((row) => row.length === cells || row.length === cells - 1).length;
-    if (alike < Math.max(1, rows.length * 0.8)) continue;
+    const fitting = rows.filter((row) => row.length === cells || row.length === cells - 1).length;
+    if (fitting < Math.max(1, rows.length * 0.8)) continue;
     most = cells;
     delimiter = candidate;
   }
@@ -554,7 +554,8 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     }
   }
   const keys = new Set<string>();
-  for (const { keys: own } of flats) for (const key of own) if (keys.size < 5000) keys.add(key);
+  for (const { keys: recordKeys } of flats)
+    for (const key of recordKeys) if (keys.size < 5000) keys.add(key);
   const names = new Set([...keys].map(simplify));
   const sure = { columns: [...keys], sample: [], quoted: false, shape, lists: inside >= 0 };
   const most = (test: (flat: Flat) => boolean): boolean =>
@@ -571,9 +572,9 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     return table({ score: 0.96, format: 'zeek-json', dialect: zeekJson, ...sure }, ',');
   }
   const columns = [...keys];
-  const sample = flats.map(({ keys: own, values }) =>
+  const sample = flats.map(({ keys: itsKeys, values }) =>
     columns.map((column) => {
-      const at = own.indexOf(column);
+      const at = itsKeys.indexOf(column);
       return at < 0 ? '' : String(values[at]);
     }),
   );

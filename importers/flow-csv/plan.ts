@@ -108,11 +108,11 @@ export function sharedFields(
       .map((column) => chooser.choose(column).setter)
       .find((one) => one !== 'attr');
     // A column keeps the other meaning that a mapping gives it.
-    const alike = same.filter((column) => {
+    const sameSetter = same.filter((column) => {
       const choice = chooser.choose(column);
       return choice.setter === setter || (choice.setter === 'attr' && choice.name === column);
     });
-    if (setter !== undefined && alike.length > 1) shared.set(setter, alike);
+    if (setter !== undefined && sameSetter.length > 1) shared.set(setter, sameSetter);
   }
   return shared;
 }

@@ -181,7 +181,10 @@ export class JournalEntries implements ObjectHandlers {
     // An incomplete entry must not be taken for the same one in another journal.
     writer.end(text.bytes, 0, text.length, problems.size === 0);
     if (problems.size > 0)
-      batch.setAttribute('problem', [...problems].map((what) => `a field ${what}`).join('; '));
+      batch.setAttribute(
+        'problem',
+        [...problems].map((problem) => `a field ${problem}`).join('; '),
+      );
     batch.endRow();
     sink.record(1);
   }

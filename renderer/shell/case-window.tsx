@@ -380,7 +380,7 @@ function TabMenu({ tabs }: { readonly tabs: readonly Tab[] }) {
 function useOverflows(
   element: RefObject<HTMLElement | null>,
   menu: RefObject<HTMLElement | null>,
-  what: unknown,
+  dependency: unknown,
 ): boolean {
   const [overflows, setOverflows] = useState(false);
   useLayoutEffect(() => {
@@ -394,7 +394,7 @@ function useOverflows(
     observer.observe(current);
     for (const child of current.children) observer.observe(child);
     return () => observer.disconnect();
-  }, [element, menu, what]);
+  }, [element, menu, dependency]);
   return overflows;
 }
 

@@ -4,13 +4,13 @@ import { errorInfoOf } from '../../engine/contract/wire/client.ts';
 import { errorWords } from '../widgets/texts/window-words.ts';
 
 /** Reports an operation's error; a cancelled one needs no message. */
-export function notifyError(error: unknown, what: string): void {
+export function notifyError(error: unknown, title: string): void {
   const info = errorInfoOf(error);
   if (info.code === 'cancelled') return;
   const { message, hint } = errorWords(info);
   notifications.show({
     color: 'red',
-    title: what,
+    title,
     message: hint === undefined ? message : `${message} ${hint}`,
     autoClose: 12_000,
   });

@@ -46,13 +46,13 @@ export async function aboutExtractors(
     (name) => parsed.text(name) !== undefined,
   );
   if (parsed.flag('extractors')) return list(parsed, context, folder);
-  const [what, more] = asked;
-  if (what === undefined) return undefined;
-  if (more !== undefined) throw new DaybookError('usage', `give --${what} or --${more}`);
-  if (what === 'test') return test(parsed, context, folder);
+  const [wanted, more] = asked;
+  if (wanted === undefined) return undefined;
+  if (more !== undefined) throw new DaybookError('usage', `give --${wanted} or --${more}`);
+  if (wanted === 'test') return test(parsed, context, folder);
   if (folder === undefined)
-    throw new DaybookError('usage', 'name a case', `daybook fields CASE --${what} …`);
-  return change(what, parsed, context, folder);
+    throw new DaybookError('usage', 'name a case', `daybook fields CASE --${wanted} …`);
+  return change(wanted, parsed, context, folder);
 }
 
 async function list(
@@ -77,16 +77,16 @@ async function list(
 }
 
 async function change(
-  what: 'add' | 'remove',
+  action: 'add' | 'remove',
   parsed: Parsed,
   { streams, settings, signal }: CommandContext,
   folder: string,
 ): Promise<number> {
   const builder = { memoryLimit: settings.importMemory, threads: settings.threads };
-  const text = parsed.text(what)!;
-  if (what === 'remove') await removeExtractor(folder, text, builder);
+  const text = parsed.text(action)!;
+  if (action === 'remove') await removeExtractor(folder, text, builder);
   const added =
-    what === 'add'
+    action === 'add'
       ? await addExtractor(folder, await read(text, signal), text, builder)
       : undefined;
   if (parsed.flag('json'))
@@ -105,7 +105,7 @@ async function change(
 
 async function read(path: string, signal: AbortSignal): Promise<string> {
   const bytes = await readGiven(path, {
-    what: 'the extractor',
+    role: 'the extractor',
     mostBytes: MOST_BYTES,
     advice: 'split it into several extractors',
     signal,

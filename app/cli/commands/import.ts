@@ -242,12 +242,12 @@ function manifestText(report: ManifestReport): string {
 
 /** The first of them on separate lines; the others are counted. */
 function said<T>(
-  what: string,
+  heading: string,
   { count: all, first }: { count: number; first: readonly T[] },
   text: (one: T) => string,
 ): string[] {
-  const shown = first.slice(0, MOST_SAID).map((one) => `${what}: ${text(one)}`);
-  return all > shown.length ? [...shown, `${what}: ${count(all - shown.length)} more`] : shown;
+  const shown = first.slice(0, MOST_SAID).map((one) => `${heading}: ${text(one)}`);
+  return all > shown.length ? [...shown, `${heading}: ${count(all - shown.length)} more`] : shown;
 }
 
 function sourceJson(source: SourceReport): unknown {

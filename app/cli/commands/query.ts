@@ -357,12 +357,12 @@ function tell(
   const { plan } = running;
   const forPeople = format === 'table';
   if (forPeople && found === 0 && parsed.text('limit') !== '0') {
-    const what =
+    const sentence =
       plan.segmentsUsed.length === 0 && plan.prunedSegments.length === 0
         ? 'the case holds no events'
         : 'no event matches';
     streams.err.write(
-      `${what}${plan.range.from !== undefined || plan.range.to !== undefined ? ' in this time range' : ''}\n`,
+      `${sentence}${plan.range.from !== undefined || plan.range.to !== undefined ? ' in this time range' : ''}\n`,
     );
   }
   if (forPeople && found === 0)

@@ -110,7 +110,7 @@ async function verifyHandOver(
 }
 
 function handOverLines({ findings, ok, ...found }: HandOverCheck): string[] {
-  const what = [
+  const checked = [
     counted(found.files, 'file'),
     counted(found.events, 'event'),
     counted(found.auditEntries, 'audit entry', 'audit entries'),
@@ -120,7 +120,7 @@ function handOverLines({ findings, ok, ...found }: HandOverCheck): string[] {
       `${level}: ${message}`,
       ...(advice === undefined ? [] : [`  ${advice}`]),
     ]),
-    `${ok ? 'The hand-over is what was written' : 'The hand-over is not what was written'} (${what}).`,
+    `${ok ? 'The hand-over is what was written' : 'The hand-over is not what was written'} (${checked}).`,
     ...(found.sha256 === undefined
       ? []
       : [

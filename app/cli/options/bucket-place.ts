@@ -15,17 +15,17 @@ export async function bucketOf(address: string, signal: AbortSignal): Promise<Bu
  * Says where something will be sent, and asks for confirmation.
  * @throws DaybookError usage if nobody can answer; cancelled
  */
-export async function askToSend(what: string, bucket: Bucket, { err }: Streams): Promise<void> {
+export async function askToSend(subject: string, bucket: Bucket, { err }: Streams): Promise<void> {
   const where = `${visible(bucket.name)} at ${visible(await bucket.endpoint())}`;
   if (process.stdin.isTTY !== true)
     throw new DaybookError(
       'usage',
-      `sending ${what} to ${where} needs confirmation, and there is no terminal to ask on`,
+      `sending ${subject} to ${where} needs confirmation, and there is no terminal to ask on`,
       'confirm with --yes',
     );
   const reader = createInterface({ input: process.stdin, output: err });
   try {
-    const answer = await reader.question(`Send ${what} to ${where}? [y/N] `);
+    const answer = await reader.question(`Send ${subject} to ${where}? [y/N] `);
     if (!/^y(?:es)?$/i.test(answer.trim())) throw new DaybookError('cancelled', 'nothing was sent');
   } finally {
     reader.close();

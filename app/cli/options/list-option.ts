@@ -84,7 +84,7 @@ async function listIn(path: string, parsed: Parsed, signal: AbortSignal): Promis
     throw new DaybookError('usage', '--list-field names fields, separated by commas');
   return {
     bytes: await readGiven(path, {
-      what: 'the list',
+      role: 'the list',
       mostBytes: MOST_BYTES,
       advice: 'split it',
       signal,

@@ -19,7 +19,7 @@ export async function lookupFilesOf(
   const files = new Map<string, GivenFile>();
   for (const path of lookupNames(text)) {
     const bytes = await readGiven(path, {
-      what: 'the lookup file',
+      role: 'the lookup file',
       mostBytes: LOOKUP_LIMITS.bytes,
       advice: 'leave out what is not needed',
       signal,

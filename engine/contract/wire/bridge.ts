@@ -27,7 +27,7 @@ export interface Bridge {
   /** The path on disk of a dropped or chosen file; empty if it has none. */
   pathOfFile(file: File): string;
   /** Native dialogs; undefined or empty if cancelled. */
-  chooseEvidence(what: 'files' | 'folder'): Promise<readonly string[]>;
+  chooseEvidence(kind: 'files' | 'folder'): Promise<readonly string[]>;
   chooseCase(): Promise<string | undefined>;
   chooseNewCase(suggested: string): Promise<string | undefined>;
   chooseSave(suggested: string, filters: readonly FileFilter[]): Promise<string | undefined>;

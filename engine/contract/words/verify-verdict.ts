@@ -38,8 +38,8 @@ export function sampleVerdict({ sample }: VerifyReport): string {
     notCompared.length === 0
       ? ''
       : `; ${counted(notCompared.length, 'source')} not compared, or only in part`;
-  const what = `${counted(compared, 'event')} of ${counted(sources, 'source')}`;
+  const counts = `${counted(compared, 'event')} of ${counted(sources, 'source')}`;
   return differing === 0
-    ? `${what} ${compared === 1 ? 'equals' : 'equal'} the evidence in every field${left}`
-    : `${counted(differing, 'event')} of ${what} differ from the evidence${left}`;
+    ? `${counts} ${compared === 1 ? 'equals' : 'equal'} the evidence in every field${left}`
+    : `${counted(differing, 'event')} of ${counts} differ from the evidence${left}`;
 }

@@ -126,7 +126,7 @@ interface Shared {
  */
 interface Entry {
   /** Those of `stages` that people have written. */
-  readonly own: readonly Candidates<Bound>[];
+  readonly userWritten: readonly Candidates<Bound>[];
   readonly stages: readonly Candidates<Bound>[];
   readonly fallbacks: readonly Candidates<Bound>[];
   /** Templates that are tried after a heading. */
@@ -218,7 +218,7 @@ export class Cutter {
       let bound: Bound | undefined;
       // What looks like a tag may be part of the message, according to a case's own extractor.
       if (bare > whole || (relayed !== undefined && relayed.host === relayed.hostEnd))
-        bound = matchMessage(this.noProgram().own, data, whole, end);
+        bound = matchMessage(this.noProgram().userWritten, data, whole, end);
       bound ??= matchMessage(entry.stages, data, start, end);
       if (bound === undefined && this.cutRecord(batch, row, data, start, end, relayed)) {
         cut += 1;
@@ -361,7 +361,7 @@ export class Cutter {
     };
     const ownTemplates = candidatesOf('own');
     return {
-      own: ownTemplates,
+      userWritten: ownTemplates,
       stages: [...ownTemplates, ...candidatesOf('anchored'), ...candidatesOf('other')],
       fallbacks: candidatesOf('fallback'),
       headed: once(() => [

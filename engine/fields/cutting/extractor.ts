@@ -188,9 +188,9 @@ function draftsOf(
     const wrong = (text: string): never => {
       throw new DaybookError('usage', `${placeOf(['templates', i])}: ${text}`);
     };
-    const attempt = <T>(what: () => T): T => {
+    const attempt = <T>(work: () => T): T => {
       try {
-        return what();
+        return work();
       } catch (error) {
         if (error instanceof DaybookError) throw error;
         return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);

@@ -150,9 +150,9 @@ export function offerOnce(
 
 /** Whether its key gave a hash of another kind before: then it gives none. */
 function isOtherHash(slot: Slot, size: number, rank: number): boolean {
-  const own = fieldOf(slot, size);
+  const fieldIndex = fieldOf(slot, size);
   const other = [slot.field, slot.second, slot.third].find(
-    (one) => one !== own && found.starts[one] !== MISSING && found.ranks[one] === rank,
+    (one) => one !== fieldIndex && found.starts[one] !== MISSING && found.ranks[one] === rank,
   );
   if (other === undefined) return false;
   found.starts[other] = CONTRADICTED;

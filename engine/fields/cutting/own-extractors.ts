@@ -27,8 +27,8 @@ export function readOwnExtractor(document: string, file: string): OwnExtractor {
     parsed = JSON.parse(document);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const { line, what } = jsonProblem(document, error);
-    throw new DaybookError('usage', `${file}:${line}: ${what}`, 'extractors are JSON documents');
+    const { line, message } = jsonProblem(document, error);
+    throw new DaybookError('usage', `${file}:${line}: ${message}`, 'extractors are JSON documents');
   }
   const extractor = readExtractor(parsed, file, (path) => `${file}:${lineOf(document, path)}`);
   if (extractor.templates.length > MOST_TEMPLATES)

@@ -265,9 +265,9 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
     literal = '';
   };
   for (const [token] of text.matchAll(TOKENS)) {
-    const own = literalText(token);
-    if (own !== undefined) {
-      literal += own;
+    const letters = literalText(token);
+    if (letters !== undefined) {
+      literal += letters;
       continue;
     }
     if (token.length === 1) throw new Error('a brace is not opened or not closed');

@@ -146,9 +146,9 @@ class EventReader {
     if (outer < 0 || this.open.length < 2) return;
     const isUnnamed = element.name === 'Data' && element.given === '';
     if (value === '' && !isUnnamed) return;
-    const own = element.given === '' ? element.name : element.given;
+    const leafName = element.given === '' ? element.name : element.given;
     const path = this.open.slice(outer).map(({ name }) => name);
-    this.keep(this.data, [...path, own].join('.'), value);
+    this.keep(this.data, [...path, leafName].join('.'), value);
   }
 
   /** Whether the next element is a member of System. */

@@ -91,17 +91,17 @@ export class Chosen {
   /** @param long of each dimension. */
   finish(long: readonly LongValues[]): TopGroups {
     this.prune();
-    const own = (sum: number): number | null => (sum === 0 ? null : sum - 1);
+    const sumOf = (sum: number): number | null => (sum === 0 ? null : sum - 1);
     const top = this.candidates.map(({ first, second, count, sums }): TopGroup => {
       const ranks = [first, second];
       return {
         values: long.map((values, dim) => valueOfRank(ranks[dim]!, values)),
-        ...{ count, sums: sums.map(own) },
+        ...{ count, sums: sums.map(sumOf) },
       };
     });
     const sums = [...this.sums];
     return {
-      ...{ top, groups: this.groups, count: this.count, sums: sums.map(own) },
+      ...{ top, groups: this.groups, count: this.count, sums: sums.map(sumOf) },
       exact: sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER),
     };
   }

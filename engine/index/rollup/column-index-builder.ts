@@ -62,13 +62,13 @@ export class ColumnIndexBuilder {
     const sections = [valueSection(rows, dimensions, groups, unflowed, inText)];
     if (dated !== undefined) sections.push(timeSection(times, dated));
 
-    const alike = alikeRows(rows, [
+    const aggregated = alikeRows(rows, [
       ...dimensions.present,
       ...withCodes(attributes),
       ...(noFlow ? [{ codes: noFlow, size: 1 }] : []),
     ]);
-    const own: Own =
-      alike === undefined
+    const parts: Own =
+      aggregated === undefined
         ? {
             counted: countedRows(rows, {
               ...{ dimensions, groups },
@@ -80,11 +80,11 @@ export class ColumnIndexBuilder {
             noFlow,
           }
         : {
-            counted: countedAlike({ rows, dimensions }, this.measures, order, alike),
-            attributes: attributes.map((one) => ofEntries(one, alike.firsts)),
-            noFlow: noFlow && chosen32(noFlow, alike.firsts),
+            counted: countedAlike({ rows, dimensions }, this.measures, order, aggregated),
+            attributes: attributes.map((one) => ofEntries(one, aggregated.firsts)),
+            noFlow: noFlow && chosen32(noFlow, aggregated.firsts),
           };
-    return [...sections, ...countedSections(own, unflowed)];
+    return [...sections, ...countedSections(parts, unflowed)];
   }
 }
 
@@ -108,9 +108,9 @@ interface Own {
 }
 
 /** Packets that belong to a flow are counted apart from others. */
-function countedSections(own: Own, unflowedRows: Uint32Array | undefined): Section[] {
-  const { counted, noFlow } = own;
-  const cube = cubeSection(counted, smallColumns(own));
+function countedSections(parts: Own, unflowedRows: Uint32Array | undefined): Section[] {
+  const { counted, noFlow } = parts;
+  const cube = cubeSection(counted, smallColumns(parts));
   const inCube = cube?.values ?? new Set();
   const partSection = (name: string, entries: Uint32Array): Section => {
     const all = entries.length === counted.entries;

@@ -60,11 +60,12 @@ export function countedAlike(
 /** A subset of the entries, ascending; values of other entries only stay, with no rows. */
 export function countedSome(counted: Counted, chosen: Uint32Array): Counted {
   const { weights, entryOf, measures } = counted;
-  const own = weights && chosen32(weights, chosen);
+  const chosenWeights = weights && chosen32(weights, chosen);
   return {
-    rows: own === undefined ? chosen.length : own.reduce((sum, n) => sum + n, 0),
+    rows:
+      chosenWeights === undefined ? chosen.length : chosenWeights.reduce((sum, n) => sum + n, 0),
     entries: chosen.length,
-    weights: own,
+    weights: chosenWeights,
     entryOf: entryOf && (() => renumbered(entryOf(), chosen, counted.entries)),
     dimensions: ofEntries(counted.dimensions, chosen),
     measures: measures.map((measure) => {

@@ -103,10 +103,10 @@ class Collected {
   }
 
   finish(): Left {
-    const own = (list: Uint32Array) => list.subarray(0, this.size);
+    const trimmed = (list: Uint32Array) => list.subarray(0, this.size);
     return {
-      ...{ firsts: own(this.firsts), seconds: own(this.seconds) },
-      ...{ counts: own(this.counts), groups: own(this.groups) },
+      ...{ firsts: trimmed(this.firsts), seconds: trimmed(this.seconds) },
+      ...{ counts: trimmed(this.counts), groups: trimmed(this.groups) },
     };
   }
 }
@@ -177,9 +177,9 @@ export function byBoth(
 /** Groups by one dimension, without the values that no group has where these are most. */
 export function withoutUnused(groups: RollupGroups): RollupGroups {
   const { values, counts, starts } = groups;
-  const [own] = values;
+  const [firstValues] = values;
   const size = groups.sizes[0] ?? 0;
-  if (own === undefined || starts !== undefined || groups.dims.length !== 1) return groups;
+  if (firstValues === undefined || starts !== undefined || groups.dims.length !== 1) return groups;
   const places = new Uint32Array(size + 1);
   let kept = 0;
   for (let place = 0; place < size; place++) if (counts[place]! > 0) places[kept++] = place;
@@ -189,7 +189,7 @@ export function withoutUnused(groups: RollupGroups): RollupGroups {
   return {
     ...groups,
     sizes: [kept],
-    values: [valuesAt(own, all.subarray(0, kept))],
+    values: [valuesAt(firstValues, all.subarray(0, kept))],
     counts: picked(counts, all, new Uint32Array(all.length)),
     sums: groups.sums.map((list) => picked(list, all, new Float64Array(all.length))),
   };
@@ -212,10 +212,10 @@ export function valuesAt(
 ): DistinctValues {
   let few = 0;
   while (few < places.length && places[few]! < numbers.length) few += 1;
-  const own = picked(numbers, places.subarray(0, few), new Uint32Array(few));
+  const pickedNumbers = picked(numbers, places.subarray(0, few), new Uint32Array(few));
   const others = Array.from(places.subarray(few), (place) => place - numbers.length);
   return {
-    numbers: own,
+    numbers: pickedNumbers,
     ip6: Buffer.concat(
       ip6.length === 0 ? [] : others.map((at) => ip6.subarray(at * 16, (at + 1) * 16)),
     ),

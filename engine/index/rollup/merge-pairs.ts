@@ -126,9 +126,13 @@ function sumOf(counts: SmallNumbers, from: number, to: number): number {
   return sum;
 }
 
-function addFirstSums({ firsts, starts }: Segment, own: Float64Array, sums: Float64Array): void {
+function addFirstSums(
+  { firsts, starts }: Segment,
+  segmentSums: Float64Array,
+  sums: Float64Array,
+): void {
   for (let key = 0, at = 0; key < firsts.length; key++)
-    for (const end = starts[key + 1]!; at < end; at++) addSum(sums, firsts[key]!, own[at]!);
+    for (const end = starts[key + 1]!; at < end; at++) addSum(sums, firsts[key]!, segmentSums[at]!);
 }
 
 /** Numbers of the bounds, those with more bits before those with fewer. */
@@ -174,10 +178,10 @@ class GroupAdder {
 
   private addRun(segment: Segment, from: number, to: number, before: number): number {
     const { counts, sums, touched, stamps, stamp } = this;
-    const { seconds, places, counts: own } = segment;
+    const { seconds, places, counts: segmentCounts } = segment;
     let found = before;
     for (let at = from; at < to; at++) {
-      const count = own[at]!;
+      const count = segmentCounts[at]!;
       if (count === 0) continue;
       const place = places[seconds[at]!]!;
       if (stamps[place] === stamp) {

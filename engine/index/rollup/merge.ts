@@ -35,7 +35,7 @@ function addWhole(sources: readonly RollupGroups[], chosen: Chosen): void {
   let count = 0;
   for (const source of sources) {
     count += source.counts[0] ?? 0;
-    source.sums.forEach((own, m) => addSum(sums[m]!, 0, own[0] ?? 0));
+    source.sums.forEach((sourceSums, m) => addSum(sums[m]!, 0, sourceSums[0] ?? 0));
   }
   if (count === 0) return;
   chosen.tally(1, count);
@@ -91,8 +91,8 @@ function addRun(
   counts: Float64Array,
   sums: readonly Float64Array[],
 ): void {
-  const own = source.counts;
-  for (let at = from; at < to; at++) counts[ids[at]!]! += own[at]!;
+  const sourceCounts = source.counts;
+  for (let at = from; at < to; at++) counts[ids[at]!]! += sourceCounts[at]!;
   for (let m = 0; m < sums.length; m++) {
     const more = source.sums[m]!;
     const all = sums[m]!;

@@ -47,9 +47,9 @@ export function writePages(
   for (let from = 0; from < lengths.length;) {
     let to = from + 1;
     let groups = lengths[from]!;
-    const own = groups >= OWN_PAGE;
+    const hasOwnPage = groups >= OWN_PAGE;
     while (
-      !own &&
+      !hasOwnPage &&
       to < lengths.length &&
       lengths[to]! < OWN_PAGE &&
       groups + lengths[to]! <= PAGE_GROUPS
@@ -192,10 +192,15 @@ export class PairPages {
 /** Copies the part out of its block, which would otherwise stay in memory. */
 function alone(part: PairPart): PairPart {
   const { seconds, counts, thirds } = part;
-  return { ...part, seconds: own(seconds), counts: own(counts), thirds: thirds && own(thirds) };
+  return {
+    ...part,
+    seconds: compacted(seconds),
+    counts: compacted(counts),
+    thirds: thirds && compacted(thirds),
+  };
 }
 
-function own(numbers: SmallNumbers): SmallNumbers {
+function compacted(numbers: SmallNumbers): SmallNumbers {
   return numbers.byteLength < numbers.buffer.byteLength ? numbers.slice() : numbers;
 }
 

@@ -54,14 +54,14 @@ export class RollupIndex {
    * @throws DaybookError case-damaged, like all that follow
    */
   static open(file: SideFile, cache?: TextCache): RollupIndex | undefined {
-    const own = cache?.owner();
-    const cube = Cube.open(file, own);
+    const owner = cache?.owner();
+    const cube = Cube.open(file, owner);
     const of = (flow: 0 | 1): CubePart | undefined => {
       if (!file.has(FLOWED_SECTION)) return cube && { cube, flow: undefined };
       return cube?.hasFlows === true ? { cube, flow } : undefined;
     };
-    const rest = Rollup.open(file, ROLLUP_SECTION, own, of(1));
-    return rest && new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION, own, of(0)), own);
+    const rest = Rollup.open(file, ROLLUP_SECTION, owner, of(1));
+    return rest && new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION, owner, of(0)), owner);
   }
 
   /** Removes its entries from the cache. */
@@ -364,28 +364,28 @@ export class Rollup {
     const { dims, measures = [], where = [] } = question;
     const sums = measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
     if (where.length > 0 && set.directory !== undefined)
-      return withoutUnused(this.restricted(served, question, undefined, sums));
+      return withoutUnused(this.filteredGroups(served, question, undefined, sums));
     const table = this.keysOf(set);
-    if (where.length > 0) return withoutUnused(this.restricted(served, question, table, sums));
+    if (where.length > 0) return withoutUnused(this.filteredGroups(served, question, table, sums));
     return set.dims.every((name) => dims.includes(name))
       ? this.shaped(set.dims, table, sums, dims.filter(isDimension))
-      : this.restricted(served, question, table, sums);
+      : this.filteredGroups(served, question, table, sums);
   }
 
   /**
    * Groups that meet the conditions, added up by the dimensions that are asked for.
    * @param table of the set; undefined where it is in pages
    */
-  private restricted(
+  private filteredGroups(
     { set, third }: Served,
     { dims, where = [] }: RollupQuestion,
     table: Table | undefined,
     sums: readonly Float64Array[],
   ): RollupGroups {
     const chosen = (name: DimensionName | undefined): Chosen | undefined => {
-      const own = where.filter(({ dim }) => dim === name);
-      if (name === undefined || own.length === 0) return undefined;
-      return chosenBy(own, () => this.valuesOf(name), this.sizeOf(name));
+      const restrictions = where.filter(({ dim }) => dim === name);
+      if (name === undefined || restrictions.length === 0) return undefined;
+      return chosenBy(restrictions, () => this.valuesOf(name), this.sizeOf(name));
     };
     const [a, b] = set.dims;
     const first = chosen(a);

@@ -298,12 +298,12 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
   const isFew = size <= maxSummedGroups(2, rows);
   let groupOf: Uint32Array | undefined;
   if (isFew || counted.weights !== undefined) {
-    const own = new Uint32Array(entries);
+    const groups = new Uint32Array(entries);
     let at = 0;
     inSteps(size, (from, to) => {
-      at = setGroups(own, sorted.rows, counts, from, to, at);
+      at = setGroups(groups, sorted.rows, counts, from, to, at);
     });
-    groupOf = own;
+    groupOf = groups;
     if (counted.weights !== undefined) countRows(groupOf, counted.weights, 0, entries, rowCounts);
   }
   return {

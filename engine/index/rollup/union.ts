@@ -115,8 +115,8 @@ export function unionOf(
 ): ValueUnion {
   const numbers = lists.map((list) => list.numbers);
   const places = lists.map((list, i) => {
-    const own = list.numbers.length + long.places[i]!.length;
-    return new Uint32Array(own + 1);
+    const entries = list.numbers.length + long.places[i]!.length;
+    return new Uint32Array(entries + 1);
   });
   let distinct = new Uint32Array(1024);
   let size = 0;
@@ -140,8 +140,9 @@ export function unionOf(
   });
   const before = size;
   places.forEach((map, i) => {
-    const own = long.places[i]!;
-    for (let at = 0; at < own.length; at++) map[numbers[i]!.length + at] = before + own[at]!;
+    const longPlaces = long.places[i]!;
+    for (let at = 0; at < longPlaces.length; at++)
+      map[numbers[i]!.length + at] = before + longPlaces[at]!;
     map[map.length - 1] = before + long.size;
   });
   return {
@@ -161,10 +162,10 @@ export function mergeLong(lists: readonly DistinctValues[]): LongValues {
   return {
     size: before + texts.values.length,
     places: lists.map((_, i) => {
-      const own = ip6.places[i]!;
-      const map = new Uint32Array(own.length + texts.places[i]!.length);
-      map.set(own);
-      texts.places[i]!.forEach((place, at) => (map[own.length + at] = before + place));
+      const ip6Places = ip6.places[i]!;
+      const map = new Uint32Array(ip6Places.length + texts.places[i]!.length);
+      map.set(ip6Places);
+      texts.places[i]!.forEach((place, at) => (map[ip6Places.length + at] = before + place));
       return map;
     }),
     valueAt(place) {

@@ -18,7 +18,7 @@ const ENTRY_BYTES = 700;
 const SIZES = 24;
 
 /** A cached value with all of its names: it is counted once, and evicted with all of them. */
-interface Kept {
+interface CachedValue {
   /** Undefined: it has no other names. */
   readonly thing: object | undefined;
   readonly names: { readonly of: Map<string, Named>; readonly key: string }[];
@@ -30,12 +30,12 @@ interface Kept {
 
 interface Named {
   readonly value: unknown;
-  readonly kept: Kept;
+  readonly kept: CachedValue;
 }
 
 /** All entries of a size class. */
 interface Alike {
-  readonly all: Kept[];
+  readonly all: CachedValue[];
   bytes: number;
 }
 
@@ -58,7 +58,7 @@ export class TextCache {
     bytes: 0,
   }));
   /** By the large part of a value. */
-  private readonly known = new Map<object, Kept>();
+  private readonly known = new Map<object, CachedValue>();
   private held = 0;
   private lot = 1;
 
@@ -131,7 +131,7 @@ export class TextCache {
     while (this.held > this.limit) this.giveUp();
   }
 
-  private count(kept: Kept, bytes: number): void {
+  private count(kept: CachedValue, bytes: number): void {
     kept.bytes += bytes;
     this.sizes[kept.size]!.bytes += bytes;
     this.held += bytes;
@@ -144,7 +144,7 @@ export class TextCache {
     this.drop(all[Math.floor((this.lot / 2 ** 32) * all.length)]!);
   }
 
-  private drop(kept: Kept): void {
+  private drop(kept: CachedValue): void {
     const { all } = this.sizes[kept.size]!;
     const last = all.pop()!;
     if (last !== kept) {

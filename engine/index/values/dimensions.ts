@@ -5,7 +5,7 @@
  */
 import { ByteDictionary } from '../../util/hash-table/byte-dictionary.ts';
 import type { ColumnName } from '../../contract/event.ts';
-import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
+import { smallDictionary, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';
 import { Ip6Dictionary, NumberDictionary, SmallDictionary } from './dictionaries.ts';
 import { inSteps } from '../steps.ts';
@@ -249,7 +249,7 @@ export class TextCollector implements Collector {
       return;
     }
     const fits =
-      column.few === true
+      column.sharesTexts === true
         ? this.addFew(column, at, rows.length)
         : this.addEach(column, at, rows.length);
     if (!fits) this.leaveOut();
@@ -259,7 +259,7 @@ export class TextCollector implements Collector {
   private addFew(text: TextRows, first: number, n: number): boolean {
     const { data } = text;
     const ids = new Uint32Array(data.length);
-    for (const start of fewTexts(text, n).places) {
+    for (const start of smallDictionary(text, n).places) {
       const id = this.dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
       if (id < 0) return false;
       ids[start] = id + 1;

@@ -75,12 +75,12 @@ export class CaseWriter extends SegmentRewriter {
    */
   static async open(
     folder: string,
-    what: string,
+    operation: string,
     builder: WriterOptions,
     create = false,
   ): Promise<CaseWriter> {
     try {
-      return await CaseWriter.openAt(resolve(folder), what, builder, create);
+      return await CaseWriter.openAt(resolve(folder), operation, builder, create);
     } catch (error) {
       throw diskError(error) ?? accessError(error) ?? error;
     }
@@ -88,14 +88,14 @@ export class CaseWriter extends SegmentRewriter {
 
   private static async openAt(
     root: string,
-    what: string,
+    operation: string,
     builder: WriterOptions,
     create: boolean,
   ): Promise<CaseWriter> {
     if (!Catalog.exists(root)) prepareFolder(root, create);
     checkCaseFolder(root);
-    if (what !== RECOVERY) await WriterLock.whenRecovered(root);
-    const lock = WriterLock.take(root, what);
+    if (operation !== RECOVERY) await WriterLock.whenRecovered(root);
+    const lock = WriterLock.take(root, operation);
     try {
       const catalog = keptCatalog(root, builder.catalogs) ?? Catalog.open(root, { create });
       try {

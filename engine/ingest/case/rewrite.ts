@@ -160,14 +160,14 @@ export function swapAll(
         for (const { tagId, rows } of made[i]!.tags) catalog.marks.set(segment.id, tagId, rows);
       }
     }
-    for (const { before, kind, added: own } of swaps)
+    for (const { before, kind, added: addedRows } of swaps)
       catalog.audit.add(audit.operation, {
         ...(importId === undefined ? {} : { import: importId }),
         ...audit.detail,
         kind,
         days: daysOfAll(before),
-        segments: { before: before.length, after: own.length },
-        rows: { before: rowsOf(before), after: rowsOf(own) },
+        segments: { before: before.length, after: addedRows.length },
+        rows: { before: rowsOf(before), after: rowsOf(addedRows) },
       });
     commit?.(added);
   });

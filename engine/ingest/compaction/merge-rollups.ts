@@ -205,9 +205,9 @@ function plannedOf(
       .map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) }));
   /** The existing top that covers nearly all segments. */
   const goodEnough = (nodes: readonly Covering[], ids: readonly number[]): Covering | undefined =>
-    nodes.find(({ level, segments: own }) => {
-      if (level !== TOP || own.length >= ids.length) return false;
-      const has = new Set(own);
+    nodes.find(({ level, segments: covered }) => {
+      if (level !== TOP || covered.length >= ids.length) return false;
+      const has = new Set(covered);
       return rowsOf(ids.filter((id) => !has.has(id))) <= rowsOf(ids) * mostBehind;
     });
   for (const [kind, ofKind] of Map.groupBy(segments, (one) => one.kind)) {

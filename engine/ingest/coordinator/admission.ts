@@ -115,7 +115,7 @@ export class Admission {
 
   /** The same content in another compression, or none. */
   private knownContent(begin: BeginRequest, which: string): BeginReply | undefined {
-    const alike = this.context.writer.catalog.sources
+    const sameHead = this.context.writer.catalog.sources
       .byHead(begin.headSha256)
       .filter(
         (source) =>
@@ -124,14 +124,14 @@ export class Admission {
           source.importer === begin.importer &&
           (begin.rawSha256 !== undefined || source.contentSize === begin.rawSize),
       );
-    if (alike.length === 0) return undefined;
+    if (sameHead.length === 0) return undefined;
     const { content } = begin;
     if (content === undefined && !this.contentAsked.has(which)) {
       this.contentAsked.add(which);
       return hashes({ content: true });
     }
     this.contentAsked.delete(which);
-    const same = alike.find(
+    const same = sameHead.find(
       (source) => source.contentSize === content?.size && source.contentSha256 === content?.sha256,
     );
     if (same === undefined) return undefined;

@@ -11,7 +11,7 @@ const SET_ASIDE = 1000;
 
 interface Waiting {
   readonly index: number;
-  readonly answer: (what: 'turn' | 'flush') => void;
+  readonly answer: (grant: 'turn' | 'flush') => void;
 }
 
 export class SourceOrder {

@@ -64,13 +64,13 @@ export class SourceOverlaps {
     for (const [id, runs] of Map.groupBy(fromOthers, ({ otherId }) => otherId)) {
       const records = runs.reduce((sum, run) => sum + run.records, 0);
       const name = catalog.sources.get(id)?.name ?? '';
-      const what =
+      const consequence =
         this.context.request.leaveOutOverlap === true
           ? 'they are left out here'
           : 'they are stored and counted twice unless they are left out';
       row.notes = [
         ...row.notes,
-        `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${what}`,
+        `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${consequence}`,
       ];
     }
     if (superseded !== undefined || fromOthers.length > 0) catalog.sources.update(row);

@@ -47,7 +47,10 @@ export function indexRowsOf(
     if (!isUsed(column)) return;
     // Codes cover all rows with a text, including those whose text is not searched for words.
     const few = name === 'action' ? undefined : coded?.get(name);
-    texts.push([name, few === undefined ? textOf(column, rows) : fewTexts(column, rows, few)]);
+    texts.push([
+      name,
+      few === undefined ? textOf(column, rows) : dictionaryTexts(column, rows, few),
+    ]);
   };
   for (const [name, column] of batch.searchedTexts()) {
     if (name !== 'message' || cut === undefined) addText(name, column);
@@ -121,12 +124,12 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
 }
 
 /** Dictionary-encoded texts: the rows with one code share one text. */
-function fewTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRows {
+function dictionaryTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRows {
   const present = lentCopy(valuesOf(column.present, rows));
   const n = present.length;
   const starts = new Uint32Array(lentMemory(n * 4), 0, n);
   putStarts(few, present, starts);
-  return { data: few.data, starts, present, few: true };
+  return { data: few.data, starts, present, sharesTexts: true };
 }
 
 // A hot loop (CONTRIBUTING.md).

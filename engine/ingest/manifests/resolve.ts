@@ -32,19 +32,19 @@ export function filePlace({ path, members }: SourceLocation): FilePlace {
 export class FilesByPath<T> {
   private readonly exact = new Map<string, T>();
   /** Paths by their normal form, without case and escapes; undefined if several share it. */
-  private readonly alike = new Map<string, string | undefined>();
+  private readonly normalised = new Map<string, string | undefined>();
 
   set(path: string, file: T): void {
     this.exact.set(path, file);
     for (const alias of new Set([path.toLowerCase(), unescaped(path).toLowerCase()])) {
-      const isTaken = this.alike.has(alias) && this.alike.get(alias) !== path;
-      this.alike.set(alias, isTaken ? undefined : path);
+      const isTaken = this.normalised.has(alias) && this.normalised.get(alias) !== path;
+      this.normalised.set(alias, isTaken ? undefined : path);
     }
   }
 
   /** The file with this path, or the only one whose path differs just in case or escapes. */
   get(path: string): T | undefined {
-    return this.exact.get(path) ?? this.exact.get(this.alike.get(path.toLowerCase()) ?? path);
+    return this.exact.get(path) ?? this.exact.get(this.normalised.get(path.toLowerCase()) ?? path);
   }
 
   /** Those in `folder` and below; '' for all. */

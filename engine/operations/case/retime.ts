@@ -275,7 +275,7 @@ function localTime(
  * @param spans of `local_time`
  */
 function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>): string {
-  const stays = 'coalesce(tz_offset, 0)';
+  const unchanged = 'coalesce(tz_offset, 0)';
   const offsets = new Map<string | undefined, string>();
   for (const [name, sameZone] of Map.groupBy(changes, ({ zone }) => zone)) {
     const times = sameZone.flatMap(({ source }) => spans.get(source.id) ?? []);
@@ -285,8 +285,8 @@ function newOffset(changes: readonly Change[], spans: ReadonlyMap<number, Span>)
     const sql = offsetSql(resolveZone(name), from - 2 * DAY, to + 2 * DAY);
     offsets.set(name, sql.replaceAll('LOCAL', 'local_time'));
   }
-  const decided = perSource(changes, ({ zone }) => offsets.get(zone) ?? stays);
-  return `CASE WHEN ${ZONED} THEN ${decided} ELSE ${stays} END`;
+  const decided = perSource(changes, ({ zone }) => offsets.get(zone) ?? unchanged);
+  return `CASE WHEN ${ZONED} THEN ${decided} ELSE ${unchanged} END`;
 }
 
 /** SQL of a value that may differ between sources; rows of other sources get any of the values. */

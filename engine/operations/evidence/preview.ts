@@ -55,9 +55,9 @@ export async function previewEvidence(
   const known = new Map<number, SourceRow[]>();
   for (const source of sources) {
     if (source.rawSize === undefined || source.status !== 'complete') continue;
-    const alike = known.get(source.rawSize);
-    if (alike === undefined) known.set(source.rawSize, [source]);
-    else alike.push(source);
+    const sameSize = known.get(source.rawSize);
+    if (sameSize === undefined) known.set(source.rawSize, [source]);
+    else sameSize.push(source);
   }
   const previewer = new PreviewThread(evidence.startPreviewWorker(), {
     type: 'start',

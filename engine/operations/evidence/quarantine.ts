@@ -193,7 +193,7 @@ export function sourceIdOf(head: Buffer): number {
   return Number(/^\{"source":"(?:[^"\\]|\\.)*","sourceId":(\d+)/.exec(text)?.[1] ?? -1);
 }
 
-interface Kept {
+interface QuarantineLine {
   source?: unknown;
   sourceId?: unknown;
   offset?: unknown;
@@ -221,7 +221,7 @@ function recordOf(head: Buffer, importId: number): QuarantinedRecord {
 }
 
 /** A line whose end may be missing: that is the end of `raw`, the last value. */
-function parsed(text: string): Kept {
+function parsed(text: string): QuarantineLine {
   const shown = text.endsWith('}')
     ? text
     : `${text.slice(0, text.lastIndexOf('"raw":"') + 7)}${text

@@ -312,9 +312,9 @@ function commit(
 }
 
 /** @throws DaybookError case-locked, unreadable */
-function takeLock(folder: string, what: string): WriterLock {
+function takeLock(folder: string, operation: string): WriterLock {
   try {
-    return WriterLock.take(resolve(folder), what);
+    return WriterLock.take(resolve(folder), operation);
   } catch (error) {
     throw diskError(error) ?? accessError(error) ?? error;
   }

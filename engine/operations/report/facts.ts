@@ -100,7 +100,7 @@ export async function reportFacts(
   session: CaseSession,
   request: ReportRequest,
   signal: AbortSignal | undefined,
-  tell: (what: string) => Promise<void>,
+  tell: (step: string) => Promise<void>,
 ): Promise<ReportFacts> {
   const { catalog } = session;
   const { zone } = request;

@@ -167,8 +167,15 @@ class EvidenceCheck {
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;
       all(`its evidence ${error.message}`);
-      const what = members.length > 0 ? ` (${members.length} of its members are sources)` : '';
-      findings.ofEvidence('error', error.kind, path, `${path} ${error.message}${what}`, PUT_BACK);
+      const membersText =
+        members.length > 0 ? ` (${members.length} of its members are sources)` : '';
+      findings.ofEvidence(
+        'error',
+        error.kind,
+        path,
+        `${path} ${error.message}${membersText}`,
+        PUT_BACK,
+      );
       return error.kind === 'missing'
         ? 'missing'
         : error.kind === 'unreadable'

@@ -53,7 +53,7 @@ export class Progress {
   private bytes = 0;
   private totalBytes = 0;
   private phase: VerifyProgress['phase'] = 'catalog';
-  private what = '';
+  private subject = '';
   private readonly report: ((progress: VerifyProgress) => void) | undefined;
 
   constructor(report: ((progress: VerifyProgress) => void) | undefined) {
@@ -64,9 +64,9 @@ export class Progress {
     this.totalBytes += bytes;
   }
 
-  at(phase: VerifyProgress['phase'], what: string): void {
+  at(phase: VerifyProgress['phase'], subject: string): void {
     this.phase = phase;
-    this.what = what;
+    this.subject = subject;
     this.tell();
   }
 
@@ -76,7 +76,7 @@ export class Progress {
   };
 
   private tell(): void {
-    const { phase, what, bytes } = this;
-    this.report?.({ phase, what, bytes, totalBytes: Math.max(bytes, this.totalBytes) });
+    const { phase, subject, bytes } = this;
+    this.report?.({ phase, what: subject, bytes, totalBytes: Math.max(bytes, this.totalBytes) });
   }
 }

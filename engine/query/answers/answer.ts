@@ -166,10 +166,11 @@ function timelineAnswer(
     if (series === undefined) continue;
     const name = value(series, row);
     const label = typeof name === 'string' || typeof name === 'number' ? String(name) : '';
-    const own = bucket.series;
-    if (typeof own !== 'object' || own === null || Array.isArray(own)) continue;
+    const shownSeries = bucket.series;
+    if (typeof shownSeries !== 'object' || shownSeries === null || Array.isArray(shownSeries))
+      continue;
     const shown = spread === undefined ? events : value(spread, row);
-    Object.defineProperty(own, label, {
+    Object.defineProperty(shownSeries, label, {
       value: shown,
       enumerable: true,
       configurable: true,

@@ -47,10 +47,12 @@ export function clickhouseConversationDetails(
     ...{ protos: 'toString(proto)', ports: `toString(${port})` },
     ...{ services: 'service', states: 'conn_state' },
   };
-  const pairs = DETAILS.map((what) => `(${text(what)}, ${values[what]})`).join(', ');
+  const pairs = DETAILS.map((detail) => `(${text(detail)}, ${values[detail]})`).join(', ');
   const said = `arrayJoin(arrayFilter(x -> ifNull(x.2, '') != '', [${pairs}])) AS d`;
   const joined = `SELECT rank, ${said}\nFROM ${subquery(each)} AS e\nINNER JOIN ${subquery(`SELECT lo, hi, flip, rank\nFROM ${subquery(sql)}`)} AS l USING (lo, hi)`;
-  const most = DETAILS.map((what) => `what = ${text(what)} AND place > ${MOST_DETAILS[what]}`);
+  const most = DETAILS.map(
+    (kindOfDetail) => `what = ${text(kindOfDetail)} AND place > ${MOST_DETAILS[kindOfDetail]}`,
+  );
   const counted = `SELECT rank, d.1 AS what, assumeNotNull(d.2) AS v, count() AS n\nFROM ${subquery(joined)}\nGROUP BY rank, what, v`;
   const placed = `SELECT *, row_number() OVER (PARTITION BY rank, what ORDER BY n DESC, toUInt64OrNull(v), v) AS place\nFROM ${subquery(counted)}`;
   const first = `SELECT rank, what, v\nFROM ${subquery(placed)}\nWHERE NOT (${most.join(' OR ')})\nORDER BY rank, what, place`;

@@ -250,12 +250,12 @@ function renamed(rows: ClickHouseRows, before: readonly TableColumn[]): ClickHou
   const aliases = [...new Set(before.flatMap((column) => column.aliases))];
   const columns = before.map((column) => ({ ...column, aliases: column.aliases.map(other) }));
   const list = aliases.map((alias) => `${alias} AS ${other(alias)}`).join(', ');
-  const own = aliasIn(before);
+  const aliasPattern = aliasIn(before);
   const from = subquery(selectOf(`* EXCEPT (${aliases.join(', ')}), ${list}`, rows));
   return {
     ...rows,
     ...{ from, where: TRUE_SQL, columns },
-    order: rows.order.map((key) => ({ ...key, sql: key.sql.replace(own, other) })),
+    order: rows.order.map((key) => ({ ...key, sql: key.sql.replace(aliasPattern, other) })),
     scope: tableScope(textsOf(columns), rows.scope),
     resolve: withExpressions(tableFields(columns), rows.around),
   };
@@ -359,9 +359,9 @@ export function shownEvents(
   ].join(', ');
   const joins = new SourceNames(given);
   const list = values.map(({ name, shape }, i) => joins.shown(`t.o${i}`, shape, name));
-  const own = [...values.map((_, i) => `o${i}`), ...keys.map(({ alias }) => alias)];
+  const hidden = [...values.map((_, i) => `o${i}`), ...keys.map(({ alias }) => alias)];
   const before =
-    whole === undefined ? [] : [columnsOf('t.', { ...whole, left: [...whole.left, ...own] })];
+    whole === undefined ? [] : [columnsOf('t.', { ...whole, left: [...whole.left, ...hidden] })];
   const order = keys.map(({ alias, descending }) => ({ sql: `t.${alias}`, descending }));
   const base = rows.where === TRUE_SQL ? rows : chosen(rows, '');
   return {
@@ -517,9 +517,9 @@ function shownTable(
     ...columns.map(({ name, shape, aliases }) => joins.shown(`t.${aliases[0]!}`, shape, name)),
     ...rows.totals.map((alias) => `t.${alias} AS ${alias}`),
   ];
-  const own = aliasIn(columns);
+  const aliasPattern = aliasIn(columns);
   const order = rows.order.map(({ sql, descending }) => ({
-    sql: /^\w+$/.test(sql) ? `t.${sql}` : sql.replace(own, 't.$&'),
+    sql: /^\w+$/.test(sql) ? `t.${sql}` : sql.replace(aliasPattern, 't.$&'),
     descending,
   }));
   const names = columns.map(({ name, shape }) => columnOf({ name, shape }));

@@ -141,9 +141,9 @@ export function tagList(scope: ClickHouseScope, isShown: boolean): string {
 
 /** The number of an event's source, and its own number in it. */
 function eventPlace(sql: string): string[] {
-  const [source, own] = [1, 2].map((part) => `splitByChar(':', ifNull(${sql}, ''))[${part}]`);
-  const number = `toInt64OrNull(replaceRegexpOne(${own}, '^[fp]', ''))`;
-  const seq = `multiIf(startsWith(${own}, 'p'), -${PROTOCOL_SEQ} - ${number}, startsWith(${own}, 'f'), -${number}, ${number})`;
+  const [source, place] = [1, 2].map((part) => `splitByChar(':', ifNull(${sql}, ''))[${part}]`);
+  const number = `toInt64OrNull(replaceRegexpOne(${place}, '^[fp]', ''))`;
+  const seq = `multiIf(startsWith(${place}, 'p'), -${PROTOCOL_SEQ} - ${number}, startsWith(${place}, 'f'), -${number}, ${number})`;
   return [`toUInt32OrNull(${source})`, seq];
 }
 

@@ -15,11 +15,11 @@ import { onceClickHouse as once } from './once.ts';
 export const TRUE_SQL = 'true';
 export const FALSE_SQL = 'false';
 
-/** A feature of a query that is not translated to ClickHouse. @param what such as `the stage patterns` */
-export function untranslated(what: string, hint?: string): DaybookError {
+/** A feature of a query that is not translated to ClickHouse. @param feature such as `the stage patterns` */
+export function untranslated(feature: string, hint?: string): DaybookError {
   return new DaybookError(
     'usage',
-    `${what} has no translation to ClickHouse`,
+    `${feature} has no translation to ClickHouse`,
     hint ?? 'ask the case itself: daybook query CASE QUERY; what is translated: docs/team.md',
   );
 }

@@ -68,10 +68,10 @@ export function classesIn<R>(ranges: readonly (AddressRange | R)[]): {
 } {
   const names: string[] = [];
   let rest = ranges;
-  for (const [name, own] of ADDRESS_CLASSES) {
+  for (const [name, classRanges] of ADDRESS_CLASSES) {
     const left = new Set<unknown>(rest);
-    if (!own.every((range) => left.has(range))) continue;
-    const taken = new Set<unknown>(own);
+    if (!classRanges.every((range) => left.has(range))) continue;
+    const taken = new Set<unknown>(classRanges);
     names.push(name);
     rest = rest.filter((range) => !taken.has(range));
   }

@@ -96,24 +96,24 @@ function compared(
   const values = Array.from(given.values);
   switch (key.key) {
     case 'address4': {
-      const own = key.column.slice(0, -1);
+      const keyColumn = key.column.slice(0, -1);
       const isWhole = key.prefix === 32;
       return {
         type: isWhole ? 'String' : 'UInt32',
         values: values.map((value) =>
           isWhole ? textSql(formatIp4(Number(value))) : String(value),
         ),
-        of: [single(isWhole ? own : maskedIp4(own, key.prefix))],
+        of: [single(isWhole ? keyColumn : maskedIp4(keyColumn, key.prefix))],
       };
     }
     case 'address6': {
-      const own = key.column.slice(0, -1);
+      const keyColumn = key.column.slice(0, -1);
       const isWhole = key.prefix === 128;
       const addresses = values.map((value) => textSql(formatIp6(firstOfBlock(String(value)))));
       return {
         type: isWhole ? 'String' : 'IPv6',
         values: isWhole ? addresses : addresses.map((one) => `toIPv6(${one})`),
-        of: [single(isWhole ? own : firstIp6(own, key.prefix))],
+        of: [single(isWhole ? keyColumn : firstIp6(keyColumn, key.prefix))],
       };
     }
     case 'number':

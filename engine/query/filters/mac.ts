@@ -47,9 +47,9 @@ export const macOperator: FilterOperator<MacFilter> = {
       valuesOf(filter).flatMap((value) => textValueOperator.clickhouse?.(value, scope) ?? []),
     ),
   sqlCost: 'medium',
-  rows: (filter, segment, known, few) => {
+  rows: (filter, segment, known, isSelective) => {
     const found = valuesOf(filter).map((value) =>
-      textValueOperator.rows?.(value, segment, known, few),
+      textValueOperator.rows?.(value, segment, known, isSelective),
     );
     return found.reduce(
       (all, one) =>

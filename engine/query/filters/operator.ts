@@ -56,13 +56,13 @@ export interface FilterOperator<F> {
 
   /**
    * Rows from what is known about a segment: certain if `exact`, otherwise possible; undefined: unknown.
-   * @param few only few rows matter: look-ups that would only narrow them are skipped
+   * @param isSelective only few rows matter: look-ups that would only narrow them are skipped
    */
   rows?(
     filter: F,
     segment: SegmentInfo,
     known: SegmentView,
-    few: boolean,
+    isSelective: boolean,
   ): CandidateRows | undefined;
   /** Relative cost: conditions are looked up in this order. */
   lookUpCost(filter: F): number;

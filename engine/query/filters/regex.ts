@@ -110,7 +110,8 @@ export const regexOperator: FilterOperator<RegexFilter> = {
       : anyTextClickHouse(field, scope, condition);
   },
   sqlCost: 'high',
-  rows: (filter, segment, known, few) => (few ? undefined : regexRows(filter, segment, known)),
+  rows: (filter, segment, known, isSelective) =>
+    isSelective ? undefined : regexRows(filter, segment, known),
   lookUpCost: () => 30,
   columns: regexColumns,
   record: ({ pattern, ignoreCase }) => {

@@ -64,7 +64,7 @@ function wordsIn(text: string): IndexedPhrase | undefined {
   const used = length(known) >= LEAST_CHARACTERS ? known : words;
   if (length(used) < LEAST_CHARACTERS) return undefined;
   return {
-    tokens: used.map(({ text: own, wildcard }) => ({ text: own, wildcard })),
+    tokens: used.map(({ text: part, wildcard }) => ({ text: part, wildcard })),
     between: used.slice(1).map(({ index }, i) => {
       const before = used[i]!;
       return text.slice(before.index + before.word.length, index);

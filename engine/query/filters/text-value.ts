@@ -118,14 +118,14 @@ function textValueRows(
   filter: TextValueFilter,
   segment: SegmentInfo,
   known: SegmentView,
-  few: boolean,
+  isSelective: boolean,
 ): CandidateRows | undefined {
   const { field, text, wildcard } = filter;
   const whole =
     field.type === 'text'
       ? namedTextRows(field.ref, known, wildcardMatcher(text, wildcard))
       : undefined;
-  return whole !== undefined || few ? whole : valueCandidates(filter, segment, known);
+  return whole !== undefined || isSelective ? whole : valueCandidates(filter, segment, known);
 }
 
 /**

@@ -85,13 +85,13 @@ export function joinable<T>(items: readonly T[], length: (item: T) => number): T
   const out: T[][] = [];
   let size = Infinity;
   for (const item of items) {
-    const own = length(item);
-    if (size + own > MAX_JOINED_LENGTH) {
+    const itemLength = length(item);
+    if (size + itemLength > MAX_JOINED_LENGTH) {
       out.push([]);
       size = 0;
     }
     out.at(-1)!.push(item);
-    size += own;
+    size += itemLength;
   }
   return out;
 }

@@ -216,11 +216,11 @@ function columnsText(width: number): string {
 function unknownColumns(names: readonly string[], line: number): ListError {
   const firstNames = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
   const more = names.length > firstNames.length ? ', …' : '';
-  const what = names.length === 1 ? 'no field of events' : 'no fields of events';
+  const reason = names.length === 1 ? 'no field of events' : 'no fields of events';
   return new ListError(
     'unknown-field',
     line,
-    `${firstNames.join(', ')}${more}: ${what}`,
+    `${firstNames.join(', ')}${more}: ${reason}`,
     NAMES_HINT,
   );
 }

@@ -30,15 +30,15 @@ const TYPES: ReadonlySet<string> = new Set(['UTINYINT', 'USMALLINT', 'UINTEGER',
 export function joinKeys(list: MatchList): readonly (readonly JoinKey[])[] | undefined {
   const out: JoinKey[][] = [];
   for (const { keys } of list.columnGroups) {
-    const own: JoinKey[] = [];
+    const groupKeys: JoinKey[] = [];
     for (const { key, type, values } of keys) {
       if (key.key !== 'address4' && key.key !== 'number') return undefined;
       if (!TYPES.has(type) || !(values instanceof Float64Array)) return undefined;
       const prefix = key.key === 'address4' ? key.prefix : 32;
       const mask = prefix === 0 ? 0 : (0xffff_ffff << (32 - prefix)) >>> 0;
-      own.push({ column: key.column, type, mask });
+      groupKeys.push({ column: key.column, type, mask });
     }
-    out.push(own);
+    out.push(groupKeys);
   }
   return out;
 }

@@ -381,7 +381,7 @@ function ofTexts(cut: CutList, digest: string): MatchList {
 function checkTexts(phrases: number, addresses = 0): void {
   const count = phrases + addresses;
   if (count <= LIST_LIMITS.texts) return;
-  const what = [
+  const counts = [
     ...(phrases === 0 ? [] : [counted(phrases, 'phrase')]),
     ...(addresses === 0
       ? []
@@ -395,7 +395,7 @@ function checkTexts(phrases: number, addresses = 0): void {
   throw new ListError(
     'limit-exceeded',
     undefined,
-    `${what.join(' and ')} would be looked for in the text of events, each by itself: at most ${LIST_LIMITS.texts} can be`,
+    `${counts.join(' and ')} would be looked for in the text of events, each by itself: at most ${LIST_LIMITS.texts} can be`,
     hint.join('; '),
   );
 }
@@ -468,9 +468,9 @@ function groupsOf(
     if (!form.includes(NEVER)) continue;
     for (let row = 0; row < form.length; row++) if (form[row] === NEVER) never.add(row);
   }
-  const alike = never.size === 0 && columns.every(({ form }) => isOfOne(form));
+  const oneVariant = never.size === 0 && columns.every(({ form }) => isOfOne(form));
   for (const variant of variantsOf(columns, eitherWay)) {
-    if (alike) {
+    if (oneVariant) {
       const forms = columns.map(({ form }) => form[0]!);
       partOf(groups, columns, forms, variant, eitherWay, lines[0]!).rows = 'all';
       continue;

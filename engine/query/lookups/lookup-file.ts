@@ -61,10 +61,10 @@ function read({ bytes, name, sha256 }: GivenFile): LookupFile {
       `${name}${line === undefined ? '' : `, line ${line}`}: ${problem}`,
       'a lookup reads CSV or TSV with a line of names, or NDJSON',
     );
-  const tooMuch = (what: string): DaybookError =>
+  const tooMuch = (limit: string): DaybookError =>
     new DaybookError(
       'limit-exceeded',
-      `${name}: more than ${what}`,
+      `${name}: more than ${limit}`,
       'leave out what is not needed',
     );
   if (bytes.length > LOOKUP_LIMITS.bytes) throw tooMuch('16 MB');

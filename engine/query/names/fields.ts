@@ -307,10 +307,10 @@ interface OtherFields {
 
 /** The same names, and those that a stage computed, which take precedence. */
 export function withFields(resolve: Resolve, { fields, any }: OtherFields): Resolve {
-  const own = new Map(fields.map(({ name, field }) => [name.toLowerCase(), field]));
+  const computedFields = new Map(fields.map(({ name, field }) => [name.toLowerCase(), field]));
   const found = (name: Name): Field => {
     if (name.expression !== undefined) return resolve(name);
-    const computed = own.get(name.name.toLowerCase());
+    const computed = computedFields.get(name.name.toLowerCase());
     if (computed !== undefined) return computed;
     if (any === undefined) return resolve(name);
     let stored: Field | undefined;

@@ -153,7 +153,7 @@ function compared(
   { start, written }: { readonly start: number; readonly written: string },
   around: Surroundings,
 ): Filter {
-  const [left, right] = alike(withTime(a, b, around), withTime(b, a, around)) ?? [];
+  const [left, right] = sameType(withTime(a, b, around), withTime(b, a, around)) ?? [];
   if (left === undefined || right === undefined)
     throw syntaxError(`${NAMES[a.type]} and ${NAMES[b.type]} cannot be compared`, start);
   if (left.type === 'address' && op !== '=')
@@ -174,7 +174,7 @@ function withTime(value: Value, other: Value, { zone, zoneOffset }: Surroundings
 }
 
 /** Two values as ones of a type that both can be: of a text and another, the other's. */
-function alike(a: Value, b: Value): [Value, Value] | undefined {
+function sameType(a: Value, b: Value): [Value, Value] | undefined {
   if (a.type === b.type) return [a, b];
   const other = a.type === 'text' ? b.type : b.type === 'text' ? a.type : undefined;
   if (other === undefined) return undefined;

@@ -14,7 +14,7 @@ interface ChosenSegments {
   /** Whether all events of those that are used match. */
   readonly whole: boolean;
   /** One of each sort of those that are used. */
-  readonly alike: readonly SegmentInfo[];
+  readonly samples: readonly SegmentInfo[];
 }
 
 /** Segments that may have an event matching one of the filters, in order of time. */
@@ -26,7 +26,7 @@ export function chooseSegments(
   const used: SegmentInfo[] = [];
   const pruned: PrunedSegment[] = [];
   let whole = true;
-  const alike = new Alike();
+  const samples = new Alike();
   for (const segment of inOrder(segments)) {
     const verdict = either(filters.map((filter) => judge(filter, segment, params)));
     if ('sql' in verdict) whole = false;
@@ -36,9 +36,9 @@ export function chooseSegments(
     }
     if (segment.hasDeletes) whole = false;
     used.push(segment);
-    alike.add(segment, verdict);
+    samples.add(segment, verdict);
   }
-  return { used, pruned, whole, alike: alike.segments };
+  return { used, pruned, whole, samples: samples.segments };
 }
 
 /** Without columns that SQL cannot name. */

@@ -57,7 +57,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const events = restrictions(context).reduce<EventsNode>(held, asked);
   const params = new Params();
   const filters = filtersOf(events);
-  const { used, pruned, whole, alike } = chooseSegments(filters, context.segments, params);
+  const { used, pruned, whole, samples } = chooseSegments(filters, context.segments, params);
 
   const derived = stages.length === 0 && shaping.some((stage) => derivesIn(stage, context));
   const rowsShape = stages.length === 0 && !derived;
@@ -94,8 +94,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     stages,
     context,
   };
-  const built = buildOnce(plan, alike, rowsShape);
-  const sets = columnSets(alike);
+  const built = buildOnce(plan, samples, rowsShape);
+  const sets = columnSets(samples);
   const chosen = severalValues(stages, plan.projection ?? [], sets, resolve);
   for (const reading of chosen) readings.add(reading);
   return { ...plan, ...built, needsRange: needsRange(plan, whole) };
@@ -114,11 +114,11 @@ function restrictions({ list, exclude, arrived, notBefore }: CompileContext): Fi
 /** Builds the statement once, to find errors in the query and the columns it reads and returns. */
 function buildOnce(
   plan: Plan,
-  alike: readonly SegmentInfo[],
+  samples: readonly SegmentInfo[],
   rowsShape: boolean,
 ): Pick<Plan, 'tableColumns' | 'needs'> {
   const needs = new Set<string>();
-  const noting = alike.map((segment) => ({
+  const noting = samples.map((segment) => ({
     ...segment,
     columns: new Noting(segment.columns, needs),
   }));

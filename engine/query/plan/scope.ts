@@ -108,13 +108,13 @@ export function mayHaveAttribute(columns: ReadonlySet<string>, name: string): bo
 }
 
 function namedTexts(params: Params, columns: ReadonlySet<string>, name: string): NamedText[] {
-  const own = attributesNamed(columns, name)
+  const named = attributesNamed(columns, name)
     // A set of columns may record which are requested.
     .filter(({ column }) => columns.has(column))
     .map(({ column }) => ({ sql: quoteIdentifier(column), isList: false }));
-  if (!columns.has(OVERFLOW_COLUMN) || name.includes('\0')) return own;
+  if (!columns.has(OVERFLOW_COLUMN) || name.includes('\0')) return named;
   const rest = jsonValuesNamed(quoteIdentifier(OVERFLOW_COLUMN), params.text(name.toLowerCase()));
-  return [...own, { sql: rest, isList: true }];
+  return [...named, { sql: rest, isList: true }];
 }
 
 /** The first of several texts that there is. */
@@ -161,9 +161,9 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
       const here = ids.filter((id) => segment.tags.has(id));
       if (here.length === 0) return { value: false, reason: 'tag' };
       const list = here.map((id) => params.bind(id, 'INTEGER')).join(', ');
-      const own = params.bind(segment.id, 'INTEGER');
+      const segmentParam = params.bind(segment.id, 'INTEGER');
       return {
-        sql: rowTagged(own, list),
+        sql: rowTagged(segmentParam, list),
       };
     },
   };

@@ -111,7 +111,7 @@ export class CaptureMatcher {
           break;
         }
         case 'assert':
-          if (holdsAt(one.what, bytes, at)) open.push({ place: one.next, slots });
+          if (holdsAt(one.assertion, bytes, at)) open.push({ place: one.next, slots });
           break;
         default:
           to.places[to.size] = place;
@@ -127,10 +127,10 @@ function isBoundary(bytes: Uint8Array, at: number): boolean {
   return at >= bytes.length || (bytes[at]! & 0xc0) !== 0x80;
 }
 
-function holdsAt(what: Assertion, bytes: Uint8Array, at: number): boolean {
+function holdsAt(assertion: Assertion, bytes: Uint8Array, at: number): boolean {
   const before = at > 0 && isWord(bytes[at - 1]!);
   const after = at < bytes.length && isWord(bytes[at]!);
-  switch (what) {
+  switch (assertion) {
     case 'text-start':
       return at === 0;
     case 'text-end':

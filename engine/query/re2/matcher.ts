@@ -194,7 +194,7 @@ export class Matcher {
   private step(from: number, byteClass: number): number {
     const { places, before } = this.states[from]!;
     const byte = byteClass === this.width - 1 ? -1 : this.examples[byteClass]!;
-    const here = this.closed([...places], (what) => holds(what, before, byte));
+    const here = this.closed([...places], (assertion) => holds(assertion, before, byte));
     let to: number;
     if (here.some((place) => this.code[place]!.op === 'match')) to = MATCH;
     else if (byte < 0) to = DEAD;
@@ -241,7 +241,7 @@ export class Matcher {
    */
   private closed(
     from: readonly number[],
-    satisfied: ((what: Assertion) => boolean) | undefined,
+    satisfied: ((assertion: Assertion) => boolean) | undefined,
   ): number[] {
     this.generation += 1;
     const out: number[] = [];
@@ -261,7 +261,7 @@ export class Matcher {
           break;
         case 'assert':
           if (satisfied === undefined) out.push(place);
-          else if (satisfied(one.what)) open.push(one.next);
+          else if (satisfied(one.assertion)) open.push(one.next);
           break;
         default:
           out.push(place);
@@ -281,8 +281,8 @@ export function isWord(byte: number): boolean {
 }
 
 /** @param byte that follows; -1 at the text's end */
-function holds(what: Assertion, before: number, byte: number): boolean {
-  switch (what) {
+function holds(assertion: Assertion, before: number, byte: number): boolean {
+  switch (assertion) {
     case 'text-start':
       return before === TEXT_START;
     case 'text-end':

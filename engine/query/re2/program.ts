@@ -8,7 +8,7 @@ import type { Assertion, Node } from './syntax.ts';
 export type Instruction =
   | { readonly op: 'byte'; readonly low: number; readonly high: number; next: number }
   | { readonly op: 'split'; next: number; other: number }
-  | { readonly op: 'assert'; readonly what: Assertion; next: number }
+  | { readonly op: 'assert'; readonly assertion: Assertion; next: number }
   /** Records the position, as the start or end of a group. */
   | { readonly op: 'save'; readonly slot: number; next: number }
   | { readonly op: 'match' };
@@ -29,7 +29,7 @@ export function compileProgram(node: Node): Program {
 function isAnchored(node: Node): boolean {
   switch (node.op) {
     case 'assert':
-      return node.what === 'text-start';
+      return node.assertion === 'text-start';
     case 'sequence':
       return node.items.length > 0 && isAnchored(node.items[0]!);
     case 'either':
@@ -45,7 +45,7 @@ function emit(code: Instruction[], node: Node, next: number): number {
     case 'set':
       return emitSet(code, node.set, next);
     case 'assert':
-      return code.push({ op: 'assert', what: node.what, next }) - 1;
+      return code.push({ op: 'assert', assertion: node.assertion, next }) - 1;
     case 'sequence':
       return node.items.reduceRight((after, item) => emit(code, item, after), next);
     case 'either':

@@ -19,7 +19,7 @@ export type Assertion =
 
 export type Node =
   | { readonly op: 'set'; readonly set: CodeSet }
-  | { readonly op: 'assert'; readonly what: Assertion }
+  | { readonly op: 'assert'; readonly assertion: Assertion }
   | { readonly op: 'sequence' | 'either'; readonly items: readonly Node[] }
   | {
       readonly op: 'repeat';
@@ -142,16 +142,21 @@ class PatternReader {
         return { op: 'set', set: flags.s ? ANY : NOT_NEWLINE };
       case '^':
         this.at += 1;
-        return { op: 'assert', what: flags.m ? 'line-start' : 'text-start' };
+        return { op: 'assert', assertion: flags.m ? 'line-start' : 'text-start' };
       case '$':
         this.at += 1;
-        return { op: 'assert', what: flags.m ? 'line-end' : 'text-end' };
+        return { op: 'assert', assertion: flags.m ? 'line-end' : 'text-end' };
       case '\\': {
-        const what = { A: 'text-start', z: 'text-end', b: 'word-edge', B: 'no-word-edge' } as const;
+        const assertions = {
+          A: 'text-start',
+          z: 'text-end',
+          b: 'word-edge',
+          B: 'no-word-edge',
+        } as const;
         const next = text[this.at + 1];
         if (next === 'A' || next === 'z' || next === 'b' || next === 'B') {
           this.at += 2;
-          return { op: 'assert', what: what[next] };
+          return { op: 'assert', assertion: assertions[next] };
         }
         const found = this.escape(flags);
         return { op: 'set', set: typeof found === 'number' ? one(found, flags) : found };
@@ -194,8 +199,8 @@ class PatternReader {
     if (c === 'p' || c === 'P') {
       const found = /^\\[pP](?:\{(\^?)(\w+)\}|([A-Z]))/.exec(text.slice(this.at, this.at + 40))!;
       this.at += found[0].length;
-      const own = unicodeClass(found[2] ?? found[3]!);
-      const set = flags.i ? folded(own) : own;
+      const classSet = unicodeClass(found[2] ?? found[3]!);
+      const set = flags.i ? folded(classSet) : classSet;
       return (c === 'P') !== (found[1] === '^') ? negated(set) : set;
     }
     const hex = /^\\x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/.exec(

@@ -72,13 +72,13 @@ export function keyedColumns(
   keys: { readonly columns: readonly TableColumn[] },
   start: number,
   shapes: readonly ValueShape[],
-): { readonly columns: readonly TableColumn[]; readonly own: readonly TableColumn[] } {
+): { readonly columns: readonly TableColumn[]; readonly added: readonly TableColumn[] } {
   const all = [...keys.columns.map(({ shape }) => shape), ...shapes];
   const columns = nameColumns(
     all.map((shape) => ({ name: shape.name, shape })),
     start,
   );
-  return { columns, own: columns.slice(keys.columns.length) };
+  return { columns, added: columns.slice(keys.columns.length) };
 }
 
 /** GROUP BY keys; empty if there are none. */

@@ -75,7 +75,7 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
   const list = keyList(keys);
   const keyed = list === '' ? '' : `${list}, `;
   const keyNames = quotedAliases(keys.columns);
-  const { columns, own } = keyedColumns(keys, start, [
+  const { columns, added } = keyedColumns(keys, start, [
     valueShape('start', 'time', 'TIMESTAMP'),
     valueShape('end', 'time', 'TIMESTAMP'),
     valueShape('duration', 'real', 'DOUBLE'),
@@ -126,7 +126,7 @@ function sequenceTable(stage: SequenceStage, input: Input): Table {
   const apart = `SELECT *, CASE WHEN s <= lag(r) OVER (${partition(list)}ORDER BY r) THEN 0 ELSE 1 END AS b FROM (${matches}) AS q`;
   const numbered = `SELECT *, sum(b) OVER (${partition(list)}ORDER BY r) AS i FROM (${apart}) AS q`;
   const merged = `SELECT ${keyed}i, min(s) AS s, max(r) AS z, count(*) AS n FROM (${numbered}) AS q GROUP BY ${keyed}i`;
-  const [first, last, duration, count, ...ids] = quotedAliases(own);
+  const [first, last, duration, count, ...ids] = quotedAliases(added);
   const [firstSource, firstSeq, lastSource, lastSeq] = ids;
   const select = [
     ...keyNames.map((one) => `q.${one}`),
@@ -153,7 +153,7 @@ function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHo
   const keys = keysClickHouse(by, rows);
   const list = keys.columns.flatMap(({ aliases }) => aliases);
   const keyed = list.map((alias) => `${alias}, `).join('');
-  const { columns, own } = keyedColumns(keys, start, [
+  const { columns, added } = keyedColumns(keys, start, [
     simpleShape('start', 'time'),
     simpleShape('end', 'time'),
     simpleShape('duration', 'real'),
@@ -189,7 +189,7 @@ function sequenceClickHouse(stage: SequenceStage, rows: ClickHouseRows): ClickHo
   const apart = `SELECT *, a.1 > lagInFrame(e.1) ${over('e.1 ROWS BETWEEN 1 PRECEDING AND CURRENT ROW')} AS b\nFROM ${subquery(matches)}`;
   const numbered = `SELECT *, sum(b) ${over('e.1')} AS i\nFROM ${subquery(apart)}`;
   const merged = `SELECT ${keyed}i, min(a) AS s, max(e) AS z, count() AS n\nFROM ${subquery(numbered)}\nGROUP BY ${keyed}i`;
-  const [first, last, duration, count, firstId, lastId] = own.flatMap(({ aliases }) => aliases);
+  const [first, last, duration, count, firstId, lastId] = added.flatMap(({ aliases }) => aliases);
   const select = [
     ...list,
     `${timeOfMicros('s.2')} AS ${first}, ${timeOfMicros('z.2')} AS ${last}`,

@@ -63,7 +63,7 @@ function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
   const keys = groupKeys(by, input);
   const list = keyList(keys);
   const keyed = list === '' ? '' : `${list}, `;
-  const { columns, own } = keyedColumns(keys, start, [
+  const { columns, added } = keyedColumns(keys, start, [
     valueShape('session', 'integer', 'BIGINT'),
     valueShape('start', 'time', 'TIMESTAMP'),
     valueShape('end', 'time', 'TIMESTAMP'),
@@ -91,7 +91,7 @@ function sessionTable({ by, gap, start }: SessionStage, input: Input): Table {
     numbered,
     `${keyed}s`,
   );
-  const [session, first, last, duration, count] = quotedAliases(own);
+  const [session, first, last, duration, count] = quotedAliases(added);
   const select = [
     `CAST(s AS BIGINT) AS ${session}`,
     `${timeFromMicros('low')} AS ${first}, ${timeFromMicros('high')} AS ${last}`,
@@ -122,14 +122,14 @@ function sessionClickHouse(
   const keys = keysClickHouse(by, rows);
   const list = keys.columns.flatMap(({ aliases }) => aliases);
   const keyed = list.map((alias) => `${alias}, `).join('');
-  const { columns, own } = keyedColumns(keys, start, [
+  const { columns, added } = keyedColumns(keys, start, [
     simpleShape('session', 'integer'),
     simpleShape('start', 'time'),
     simpleShape('end', 'time'),
     simpleShape('duration', 'real'),
     simpleShape('count', 'integer'),
   ]);
-  const [session, first, last, duration, count] = own.flatMap(({ aliases }) => aliases);
+  const [session, first, last, duration, count] = added.flatMap(({ aliases }) => aliases);
   const within = partition(...list);
   const times = selectOf([...keys.list, `${microsOf('ts')} AS m`].join(', '), datedEvents(rows));
   const before = `lagInFrame(toNullable(m)) OVER (${within}ORDER BY m ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`;

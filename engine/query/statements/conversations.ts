@@ -252,10 +252,10 @@ export function compileConversationDetails(
   const same = keys.map(({ alias }) => `q.${alias} IS NOT DISTINCT FROM g.${alias}`).join(' AND ');
   // A packet may go in either direction; the responder's port is that of the side that is not `a`.
   const port = packets ? 'CASE WHEN q.swapped = g.flip THEN q.dport ELSE q.sport END' : 'q.dport';
-  const detail = (what: (typeof DETAILS)[number], value: string) =>
-    `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v ${firstRanked('sum(n) DESC, v', `${MOST_DETAILS[what]}`, { part: 'rank' })}`;
-  const text = (what: (typeof DETAILS)[number], value: string) =>
-    `SELECT rank, what, CAST(v AS VARCHAR) AS v, n, row_number() OVER (PARTITION BY rank ORDER BY n DESC, v) AS place FROM (${detail(what, value)}) AS d`;
+  const detail = (name: (typeof DETAILS)[number], value: string) =>
+    `SELECT rank, '${name}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v ${firstRanked('sum(n) DESC, v', `${MOST_DETAILS[name]}`, { part: 'rank' })}`;
+  const text = (kindName: (typeof DETAILS)[number], value: string) =>
+    `SELECT rank, what, CAST(v AS VARCHAR) AS v, n, row_number() OVER (PARTITION BY rank ORDER BY n DESC, v) AS place FROM (${detail(kindName, value)}) AS d`;
   const sql = [
     `WITH g AS MATERIALIZED (${boundTable(columns, pairs, params)}),`,
     `x AS MATERIALIZED (SELECT g.rank, ${port} AS port, q.proto, q.service, q.state, count(*) AS n FROM (${rows}) AS q JOIN g ON ${same} GROUP BY ALL)`,

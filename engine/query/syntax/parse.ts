@@ -174,9 +174,13 @@ class Parser extends FilterParser {
   }
 
   /** The error for text that is not what a stage needs. */
-  private expected(what: string, form: string, at?: number): QueryError {
+  private expected(description: string, form: string, at?: number): QueryError {
     const found = this.scan.found();
-    return syntaxError(`found ${found}, expected ${what}`, at ?? this.scan.pos, `write: ${form}`);
+    return syntaxError(
+      `found ${found}, expected ${description}`,
+      at ?? this.scan.pos,
+      `write: ${form}`,
+    );
   }
 
   private nested(form: string): Ast {

@@ -77,8 +77,10 @@ function leafBounds(
 ): Bounds {
   const verdict = compileFilter(filter, judgingScope(segment, params));
   if (!('sql' in verdict)) return exactly(verdict.value ? 'all' : 'none');
-  const few = countOf(among, segment.rows) < segment.rows / FEW;
-  const found = known.kept(filter, () => operatorOf(filter).rows?.(filter, segment, known, few));
+  const isSelective = countOf(among, segment.rows) < segment.rows / FEW;
+  const found = known.kept(filter, () =>
+    operatorOf(filter).rows?.(filter, segment, known, isSelective),
+  );
   if (found === undefined) return { sure: 'none', maybe: 'all', exact: false, rest: filter };
   if (found.exact) return exactly(found.rows);
   return { sure: 'none', maybe: found.rows, exact: found.rows === 'none', rest: filter };

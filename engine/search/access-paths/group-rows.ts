@@ -30,8 +30,8 @@ export function rowsOfGroups(
   if (!found.exact) return undefined;
   const keys = ({ values }: TopGroup): RawValue[] =>
     values.flatMap((value, i) => partsOf(value, shapes[i]!));
-  const measure = ({ count, sums }: Pick<TopGroup, 'count' | 'sums'>, what: 'count' | number) =>
-    what === 'count' ? count : (sums[what] ?? null);
+  const measure = ({ count, sums }: Pick<TopGroup, 'count' | 'sums'>, column: 'count' | number) =>
+    column === 'count' ? count : (sums[column] ?? null);
   switch (stage) {
     case 'top':
       return topRows(found, keys, (group) => measure(group, first));
@@ -46,7 +46,7 @@ export function rowsOfGroups(
       groups.sort((a, b) => compareKeys(a.values, b.values));
       return groups
         .slice(0, limit)
-        .map((group) => [...keys(group), ...shown.map((what) => measure(group, what))]);
+        .map((group) => [...keys(group), ...shown.map((measured) => measure(group, measured))]);
     }
   }
 }

@@ -68,19 +68,19 @@ export function groupsByValue(
   if (shared.some((name) => mayHaveAttribute(segment.columns, name))) return undefined;
   const [dimension] = dims;
   const rows = countOf(found.rows, segment.rows);
-  const alike = { dims, starts: undefined, seconds: undefined, sums: [] };
+  const common = { dims, starts: undefined, seconds: undefined, sums: [] };
   if (dimension === undefined)
-    return { ...alike, values: [], sizes: [], counts: Uint32Array.of(rows) };
+    return { ...common, values: [], sizes: [], counts: Uint32Array.of(rows) };
   if (!isColumn(dimension)) return undefined;
   const kept = asked * ROW_BYTES[dimension] <= known.keptBytes * KEPT_PART;
   const most = Math.max(FEW_LISTED, rows * (kept ? LISTED_FOR_ONE : LISTED_AGAIN));
-  const own = countsOf(dimension, wordsOf(found.rows, segment.rows), most, known);
-  if (own === undefined) return undefined;
-  const size = own.counts.length;
+  const counted = countsOf(dimension, wordsOf(found.rows, segment.rows), most, known);
+  if (counted === undefined) return undefined;
+  const size = counted.counts.length;
   const counts = new Uint32Array(size + 1);
-  counts.set(own.counts);
-  counts[size] = own.counts.reduce((left, n) => left - n, rows);
-  const groups = { ...alike, values: [own.values], sizes: [size], counts };
+  counts.set(counted.counts);
+  counts[size] = counted.counts.reduce((left, n) => left - n, rows);
+  const groups = { ...common, values: [counted.values], sizes: [size], counts };
   return present.reduce<RollupGroups>(withValue, groups);
 }
 

@@ -320,8 +320,8 @@ function isSpread(segments: readonly SegmentInfo[], { first, last }: DayRun): bo
 
 /** The last day that is complete with these segments of a run. */
 function lastGiven(segments: readonly SegmentInfo[], { last }: DayRun): string {
-  const own = segments.map(lastDayOf).reduce((a, b) => (a > b ? a : b));
-  return own < last ? own : last;
+  const lastDay = segments.map(lastDayOf).reduce((a, b) => (a > b ? a : b));
+  return lastDay < last ? lastDay : last;
 }
 
 function least(a: number | undefined, b: number | undefined): number | undefined {
@@ -365,9 +365,9 @@ function columnGroups(plan: Plan, segments: readonly SegmentInfo[], most: number
   const groups: SegmentInfo[][] = [];
   let names = new Set<string>();
   let needed = 0;
-  for (const [columns, alike] of Map.groupBy(segments, (segment) => segment.columns)) {
+  for (const [columns, sameColumns] of Map.groupBy(segments, (segment) => segment.columns)) {
     let together = new Set([...names, ...columns]);
-    for (const segment of alike) {
+    for (const segment of sameColumns) {
       const group = groups.at(-1);
       const cells = ((group?.length ?? 0) + 1) * (together.size + ROW_COLUMNS);
       needed += columns.size + ROW_COLUMNS;

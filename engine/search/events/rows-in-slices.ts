@@ -299,9 +299,9 @@ function setsOf(
     else list.push(Number(row));
   }
   return new Map(
-    Array.from(known, ([segment, own]) => [
+    Array.from(known, ([segment, numbers]) => [
       segment,
-      rowsOf(RowSet.ofSorted(Uint32Array.from(own).sort(), segment.rows)),
+      rowsOf(RowSet.ofSorted(Uint32Array.from(numbers).sort(), segment.rows)),
     ]),
   );
 }

@@ -94,11 +94,11 @@ export function conversationList(
     TOTALS.map((name, i) => [name, Number(found[0]?.[behind + i] ?? 0)]),
   );
   const details = new Map<string, string[]>();
-  for (const [rank, what, text] of said) {
-    const key = `${String(what)}/${Number(rank)}`;
+  for (const [rank, detail, text] of said) {
+    const key = `${String(detail)}/${Number(rank)}`;
     const list = details.get(key) ?? [];
     details.set(key, list);
-    list.push(what === 'protos' ? protocolName(Number(text)) : String(text));
+    list.push(detail === 'protos' ? protocolName(Number(text)) : String(text));
   }
   const lists = new Map(
     DETAILS.map((what) => [

@@ -53,8 +53,8 @@ export async function unmatchedLines(
         const alone = new MatchList({ ...list, digest, groups: [], texts: [text] });
         const one = planQuery(plan.ast, { ...plan.context, list: alone });
         if (one.segmentsUsed.length === 0) continue;
-        const own = await asked.on(one).pruned();
-        const found = await own.rows(compileSomeEvent(own.plan));
+        const prunedView = await asked.on(one).pruned();
+        const found = await prunedView.rows(compileSomeEvent(prunedView.plan));
         if (found.length > 0) matched.add(text.line);
       }
       const lines = list.lines.filter((line) => !matched.has(line));

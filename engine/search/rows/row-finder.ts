@@ -203,7 +203,8 @@ export class RowFinder {
       found.set(filter, await bySegment);
     }
     if (!groupsByTemplate(plan)) return pruned(plan, found);
-    for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
+    for (const [filter, candidates] of found)
+      found.set(filter, await this.withTemplates(candidates, segments));
     return pruned(plan, found);
   }
 

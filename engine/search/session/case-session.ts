@@ -39,7 +39,7 @@ export class CaseSession {
   readonly folder: string;
   readonly catalog: Catalog;
   readonly store: SegmentStore;
-  readonly turns = new StatementScheduler();
+  readonly scheduler = new StatementScheduler();
   /** Cache for its side files. */
   readonly kept: TextCache;
   readonly indexes: IndexFiles;

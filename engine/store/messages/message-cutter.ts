@@ -287,8 +287,9 @@ export class MessageCutter {
         wider ||= width !== CONSTANT;
       }
       if (width === Width.text || (width === CONSTANT && value === known.values[i])) continue;
-      const own = widthOf(value);
-      const first = width === CONSTANT ? Math.max(own, widthOf(known.values[i]!)) : own;
+      const valueWidth = widthOf(value);
+      const first =
+        width === CONSTANT ? Math.max(valueWidth, widthOf(known.values[i]!)) : valueWidth;
       if (first <= width) continue;
       known.widths[i] = first;
       // The width of a process identifier does not matter.

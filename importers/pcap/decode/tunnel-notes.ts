@@ -71,8 +71,8 @@ export class TunnelNotes {
     for (let i = 0; i < count; i++) words[slot * 8 + i] = key[i]!;
     const from = p.ipVersion === 4 ? ip4Text(p.src4) : ip6Text(p.bytes, p.src6);
     const to = p.ipVersion === 4 ? ip4Text(p.dst4) : ip6Text(p.bytes, p.dst6);
-    const own = `${TUNNEL_KINDS[kind]} ${from}>${to}`;
-    const text = p.tunnel === '' ? own : `${p.tunnel}, ${own}`;
+    const innermost = `${TUNNEL_KINDS[kind]} ${from}>${to}`;
+    const text = p.tunnel === '' ? innermost : `${p.tunnel}, ${innermost}`;
     this.texts[slot] = text;
     return text;
   }

@@ -64,7 +64,7 @@ function readLayer(d: Dissection, protocol: Exclude<Protocol, Chooser>): Protoco
     if (!(problem instanceof Cut)) throw problem;
     if (!d.quoted) {
       const end = d.end === d.bytes.length ? d.end : r.end;
-      d.note(`${layer.name}: ${d.cutReason(end)} at ${problem.what}`);
+      d.note(`${layer.name}: ${d.cutReason(end)} at ${problem.part}`);
     }
     if (r.left > 0) r.raw('Remaining bytes', r.left);
   } finally {

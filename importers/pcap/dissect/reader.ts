@@ -15,9 +15,9 @@ const MAX_NOTES = 50;
 
 /** The layer ends before the field `what`. */
 export class Cut {
-  readonly what: string;
-  constructor(what: string) {
-    this.what = what;
+  readonly part: string;
+  constructor(part: string) {
+    this.part = part;
   }
 }
 /** The packet has more fields than are shown. */
@@ -127,8 +127,8 @@ export class LayerReader {
   }
 
   /** @throws Cut when fewer than `size` bytes are left */
-  need(size: number, what: string): void {
-    if (size > this.left) throw new Cut(what);
+  need(size: number, part: string): void {
+    if (size > this.left) throw new Cut(part);
   }
 
   /** The byte `ahead` of the next one, without consuming it; -1 past the end. */
@@ -238,8 +238,8 @@ export class LayerReader {
     return this.raw(name, size, visible);
   }
   /** Skips bytes without a field. */
-  skip(size: number, what: string): void {
-    this.need(size, what);
+  skip(size: number, part: string): void {
+    this.need(size, part);
     this.at += size;
   }
 
@@ -263,20 +263,20 @@ export class LayerReader {
    * body that wants more is noted.
    * @throws Cut if the bytes themselves are truncated
    */
-  within(size: number, what: string, body: () => void): void {
+  within(size: number, part: string, body: () => void): void {
     const stop = this.at + size;
     const outer = this.limit;
     if (stop > outer) {
       // The available part can still be read.
       body();
-      throw new Cut(what);
+      throw new Cut(part);
     }
     this.limit = stop;
     try {
       body();
     } catch (problem) {
       if (!(problem instanceof Cut)) throw problem;
-      this.d.note(`${this.layer.name}: ${what} ends inside ${problem.what}`);
+      this.d.note(`${this.layer.name}: ${part} ends inside ${problem.part}`);
     } finally {
       this.limit = outer;
     }

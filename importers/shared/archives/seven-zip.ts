@@ -150,8 +150,8 @@ async function* folderMembers(
       const end = source.position + size;
       const damage = source.failure[0];
       if (damage !== undefined) {
-        const what = damage instanceof LimitError ? 'too large' : 'damaged';
-        const broken = `cannot be read, as what is packed before it is ${what}: ${messageOfError(damage)}`;
+        const state = damage instanceof LimitError ? 'too large' : 'damaged';
+        const broken = `cannot be read, as what is packed before it is ${state}: ${messageOfError(damage)}`;
         yield { ...EMPTY_MEMBER, ...common, type: { reason: broken, failed: true } };
         continue;
       }
@@ -221,7 +221,7 @@ async function* content(
       sums.unit(expected !== undefined);
     },
     {
-      ...{ what: '7z archive', holdBytes, unchecked },
+      ...{ content: '7z archive', holdBytes, unchecked },
       // `decode` checks them, including skipped bytes.
       checkLimits: () => undefined,
     },

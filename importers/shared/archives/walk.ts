@@ -26,7 +26,7 @@ import {
   fileBytes,
   fileProblem,
   keep,
-  type Kept,
+  type HeldBytes,
   type Life,
   smallFileBytes,
   type StoredBytes,
@@ -545,7 +545,7 @@ function partOf(
   };
 }
 
-function keepMember(source: ByteSource, size: number, context: Context): Promise<Kept> {
+function keepMember(source: ByteSource, size: number, context: Context): Promise<HeldBytes> {
   async function* blocks() {
     const missing = yield* source.take(size);
     if (missing === 0) return;
@@ -575,7 +575,7 @@ async function archiveOf(
   node: Node,
   compression: Compression,
   context: Context,
-): Promise<{ archive: ZipArchive; kept: Kept | undefined }> {
+): Promise<{ archive: ZipArchive; kept: HeldBytes | undefined }> {
   const { file, memory } = node.bytes;
   if (compression === 'none' && memory !== undefined)
     return { archive: { bytes: memory }, kept: undefined };

@@ -342,7 +342,7 @@ async function* contentOf(
   }
   try {
     yield* checked(source, member, {
-      what: 'archive member',
+      content: 'archive member',
       holdBytes: limits.holdBytes,
       unchecked: limits.unchecked,
       checkLimits: (produced) => checkLimits(limits, 'zip', source.position, produced),

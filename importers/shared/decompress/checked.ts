@@ -69,7 +69,7 @@ const MOST_LOST = 1000;
 
 interface CheckedOptions {
   /** `gzip data`, `archive member`. */
-  readonly what: string;
+  readonly content: string;
   /** Maximum number of bytes to hold back; 0 for a look at the beginning. */
   readonly holdBytes: number;
   /** Whether bytes that fail their check are delivered as well. */
@@ -163,7 +163,7 @@ class HeldBack implements Sums {
 
   /** Yields the valid part of the rest after an error. @returns the error that states what was read */
   *breakOff(cause: unknown, source: ByteSource): Generator<Uint8Array, Error> {
-    const { what, unchecked } = this.options;
+    const { content, unchecked } = this.options;
     const { places } = this;
     const isLimit = cause instanceof LimitError;
     const isCut =
@@ -177,7 +177,7 @@ class HeldBack implements Sums {
     const place = { offset: given, checked: Math.min(this.good, given), fileOffset };
     if (isLimit && places.length > 0)
       return new LimitError(
-        `${cause.message}; before that ${what} is damaged ${placesText(places)}`,
+        `${cause.message}; before that ${content} is damaged ${placesText(places)}`,
         ...([cause.option, { ...place, lost: places.slice(0, MOST_LOST) }] as const),
       );
     if (isLimit) return new LimitError(cause.message, cause.option, place);
@@ -190,11 +190,11 @@ class HeldBack implements Sums {
         : `; ${leftOut} ${nounOf(leftOut, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
     if (places.length > 0)
       return damagedIn(
-        what,
+        content,
         { places, end: reason === '' ? '' : end, sure: Math.min(this.sure, given), left },
         place,
       );
-    return new SourceError(`${what} is ${end}: ${extentOf(place)}${left}`, given, cause, {
+    return new SourceError(`${content} is ${end}: ${extentOf(place)}${left}`, given, cause, {
       ...place,
       state: isCut ? 'partial' : 'damaged',
     });
@@ -233,7 +233,7 @@ export async function* checked(
 
 /** For a content that was read on after damage. */
 function damagedIn(
-  what: string,
+  content: string,
   found: {
     readonly places: readonly LostPlace[];
     readonly end: string;
@@ -248,7 +248,7 @@ function damagedIn(
     sure === offset
       ? `what is whole of the content, ${read}, was read and checked`
       : `${read} of the content were read, ${sure} of them checked`;
-  const message = `${what} is damaged ${placesText(places)}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
+  const message = `${content} is damaged ${placesText(places)}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
   return new SourceError(message, offset, undefined, {
     ...{ offset, checked, fileOffset: places[0]!.fileOffset },
     ...{ lost: places.slice(0, MOST_LOST), toEnd: end === '' },

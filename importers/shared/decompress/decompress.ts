@@ -206,7 +206,7 @@ async function* decode(
   const decoder = DECODERS[compression];
   try {
     yield* checked(source, (sums) => decoder(source, notes, sums), {
-      what: `${compression} data`,
+      content: `${compression} data`,
       holdBytes: limits.holdBytes,
       unchecked: limits.unchecked,
       goOn,
@@ -220,20 +220,20 @@ async function* decode(
 /** Throws if the output exceeds the limits. */
 export function checkLimits(
   limits: DecompressionLimits,
-  what: string,
+  content: string,
   consumed: number,
   produced: number,
 ): void {
   limits.meter?.(produced);
   if (produced > limits.maxBytes) {
     throw new LimitError(
-      `${what} content is larger than ${limits.maxBytes} bytes (--max-bytes)`,
+      `${content} content is larger than ${limits.maxBytes} bytes (--max-bytes)`,
       '--max-bytes',
     );
   }
   if (produced > limits.ratioFrom && produced > consumed * limits.maxRatio) {
     throw new LimitError(
-      `${what} content is more than ${limits.maxRatio} times as large as its data (--max-ratio)`,
+      `${content} content is more than ${limits.maxRatio} times as large as its data (--max-ratio)`,
       '--max-ratio',
     );
   }

@@ -116,8 +116,8 @@ export async function* unlzma(
 }
 
 /** The next bytes, which stay to be read. @throws CutOff if the input has fewer */
-export async function need(source: ByteSource, n: number, what: string): Promise<Buffer> {
-  if (!(await source.ensure(n))) throw new CutOff(`ends within ${what}`);
+export async function need(source: ByteSource, n: number, part: string): Promise<Buffer> {
+  if (!(await source.ensure(n))) throw new CutOff(`ends within ${part}`);
   return source.buffer.subarray(source.at, source.at + n);
 }
 

@@ -167,7 +167,7 @@ interface KeepOptions {
   readonly spoolBytes: number;
 }
 
-export interface Kept {
+export interface HeldBytes {
   readonly bytes: StoredBytes;
   /** The blocks' error, after which there is nothing more. */
   readonly damage: unknown;
@@ -183,7 +183,7 @@ export async function keep(
   blocks: AsyncIterable<Uint8Array>,
   options: KeepOptions,
   expected?: number,
-): Promise<Kept> {
+): Promise<HeldBytes> {
   const life: Life = { ended: false };
   let damage: unknown;
   let size = 0;

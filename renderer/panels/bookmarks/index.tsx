@@ -45,10 +45,10 @@ function useEventLabels(events: readonly string[]): ReadonlyMap<string, string> 
       };
       const [event, ts] = [value('event_id'), value('ts')];
       const ends = [value('src_ip'), value('dst_ip')].filter((one) => one !== null).join(' → ');
-      const what = value('message') ?? (ends === '' ? value('kind') : ends);
+      const summary = value('message') ?? (ends === '' ? value('kind') : ends);
       const micros = typeof ts === 'string' ? Date.parse(ts) * 1000 : (ts ?? undefined);
       const time = micros === undefined ? 'no time' : formatTime(micros, zone, 0);
-      if (event !== null) labels.set(String(event), `${time} ${String(what ?? '')}`);
+      if (event !== null) labels.set(String(event), `${time} ${String(summary ?? '')}`);
     }
     return labels;
   }, [data, zone]);

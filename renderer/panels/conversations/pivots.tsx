@@ -24,7 +24,7 @@ export function useConversationPivots(packets: boolean): ConversationPivots {
   const { query } = useView();
   const { open, menu } = useValueMenu();
   const acts = useMemo(() => {
-    const what = packets ? 'packets' : 'flows';
+    const noun = packets ? 'packets' : 'flows';
     const events = (...terms: readonly string[]): void => {
       const next = terms.reduce((text, term) => withTerm(text, term), dissect(query).filter);
       views.show({ query: next, tab: 'events' });
@@ -33,21 +33,21 @@ export function useConversationPivots(packets: boolean): ConversationPivots {
     const between = ({ a, b }: Pair): string =>
       flowTerm({ src_ip: a, src_port: null, dst_ip: b, dst_port: null, proto: null }) ?? '';
     const way = (from: string, to: string): ValueAction => ({
-      label: `Only ${what} from ${from} to ${to}`,
+      label: `Only ${noun} from ${from} to ${to}`,
       icon: <IconArrowRight {...ICON} />,
       run: () => events(kind, fieldTerm('src_ip', from), fieldTerm('dst_ip', to)),
     });
     return {
       host: (address: string): readonly ValueAction[] => [
         {
-          label: `The ${what} of this host`,
+          label: `The ${noun} of this host`,
           icon: <IconList {...ICON} />,
           run: () => events(kind, fieldTerm('ip', address)),
         },
       ],
       pair: (pair: Pair): readonly ValueAction[] => [
         {
-          label: `These ${what}, either way`,
+          label: `These ${noun}, either way`,
           icon: <IconArrowsExchange {...ICON} />,
           run: () => events(kind, between(pair)),
         },

@@ -67,8 +67,8 @@ async function take(transfer: DataTransfer, { shell, dialogs, session }: Workspa
   const isOpen = openCase !== undefined;
   const refused = refusalOf(openCase, 'import.start');
   if (refused !== undefined) throw new Error(refused);
-  const open = (what: { paths: readonly string[] } | { files: readonly File[] }): void =>
-    dialogs.open(isOpen ? { dialog: 'import', ...what } : { dialog: 'new-case', ...what });
+  const open = (dropped: { paths: readonly string[] } | { files: readonly File[] }): void =>
+    dialogs.open(isOpen ? { dialog: 'import', ...dropped } : { dialog: 'new-case', ...dropped });
   if (shell !== undefined) {
     const paths = Array.from(transfer.files)
       .map((file) => shell.pathOfFile(file))

@@ -28,8 +28,8 @@ function ShellStep({
   onPaths,
   onClose,
 }: Omit<Props, 'onFiles'> & { readonly shell: NonNullable<Workspace['shell']> }) {
-  const choose = async (what: 'files' | 'folder'): Promise<void> => {
-    const paths = await shell.chooseEvidence(what);
+  const choose = async (kind: 'files' | 'folder'): Promise<void> => {
+    const paths = await shell.chooseEvidence(kind);
     if (paths.length > 0) onPaths(paths);
   };
   return (

@@ -13,7 +13,7 @@ type Mistyped = Readonly<Record<'clock' | 'year', ReadonlyMap<string, string>>>;
 export const WHOLE = '';
 
 export interface MistypedFields {
-  typing(what: keyof Mistyped, of: string): Typing;
+  typing(field: keyof Mistyped, of: string): Typing;
   /** The text to type again before an import. */
   readonly problem: string | undefined;
 }
@@ -22,13 +22,13 @@ export interface MistypedFields {
 export function useMistyped(files: ReadonlyMap<string, Preview>, yearless: number): MistypedFields {
   const [mistyped, setMistyped] = useState<Mistyped>({ clock: new Map(), year: new Map() });
   return {
-    typing: (what, of) => ({
-      mistyped: mistyped[what].get(of),
+    typing: (field, of) => ({
+      mistyped: mistyped[field].get(of),
       onMistyped: (text) =>
         setMistyped((before) => {
-          const others = [...before[what]].filter(([other]) => other !== of);
+          const others = [...before[field]].filter(([other]) => other !== of);
           const next = new Map(text === undefined ? others : [...others, [of, text]]);
-          return { ...before, [what]: next };
+          return { ...before, [field]: next };
         }),
     }),
     problem: problemOf(mistyped, files, yearless),

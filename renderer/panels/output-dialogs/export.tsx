@@ -108,7 +108,7 @@ export function ExportDialog() {
           value={limit ?? ''}
           onChange={(value) => setLimit(typeof value === 'number' ? value : undefined)}
         />
-        <Outcome writing={writing} what="The export" />
+        <Outcome writing={writing} label="The export" />
         <WritingActions writing={writing} cancel="Cancel the export">
           <Button type="submit" data-autofocus loading={writing.running}>
             Export

@@ -50,7 +50,7 @@ export function HandOverDialog() {
         />
         <Outcome
           writing={writing}
-          what="The hand-over"
+          label="The hand-over"
           unit="event"
           cancelledText="Cancelled: the files written so far are complete. Hand the case over again to continue."
         />

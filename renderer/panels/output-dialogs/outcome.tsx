@@ -11,7 +11,7 @@ import type { Writing, WrittenFile } from './written.ts';
 
 interface Props {
   readonly writing: Writing;
-  readonly what: string;
+  readonly label: string;
   /** Unit of the progress. */
   readonly unit?: 'row' | 'event';
   /** State after a cancellation, in words. */
@@ -20,14 +20,14 @@ interface Props {
 
 export function Outcome({
   writing,
-  what,
+  label,
   unit = 'row',
   cancelledText = 'Cancelled: no file was written.',
 }: Props) {
   const { running, done, written, error, cancelled } = writing;
-  if (running) return <Running done={done} what={what} unit={unit} />;
+  if (running) return <Running done={done} label={label} unit={unit} />;
   if (error !== undefined)
-    return <Problem margin={0} error={error} title={`${what} was not written`} />;
+    return <Problem margin={0} error={error} title={`${label} was not written`} />;
   if (cancelled) {
     return (
       <div role="status" className={form['muted']}>
@@ -36,20 +36,20 @@ export function Outcome({
     );
   }
   if (written === undefined) return null;
-  return <Written written={written} what={what} unit={unit} />;
+  return <Written written={written} label={label} unit={unit} />;
 }
 
 interface Words {
-  readonly what: string;
+  readonly label: string;
   readonly unit: 'row' | 'event';
 }
 
-function Running({ done, what, unit }: Words & Pick<Writing, 'done'>) {
+function Running({ done, label, unit }: Words & Pick<Writing, 'done'>) {
   const share = done?.of === undefined || done.of === 0 ? undefined : done.done / done.of;
   return (
     <div role="status">
       <Progress
-        aria-label={`${what}: progress`}
+        aria-label={`${label}: progress`}
         value={share === undefined ? 100 : share * 100}
         animated
         size="sm"
@@ -63,7 +63,7 @@ function Running({ done, what, unit }: Words & Pick<Writing, 'done'>) {
   );
 }
 
-function Written({ written, what, unit }: Words & { readonly written: WrittenFile }) {
+function Written({ written, label, unit }: Words & { readonly written: WrittenFile }) {
   const { shell } = useWorkspace();
   const { path, rows, facts = [] } = written;
   return (
@@ -71,7 +71,7 @@ function Written({ written, what, unit }: Words & { readonly written: WrittenFil
       role="status"
       variant="default"
       icon={<IconCheck size={18} color="var(--db-ok)" aria-hidden />}
-      title={`${what} is written`}
+      title={`${label} is written`}
     >
       <dl className={form['facts']}>
         {rows !== undefined && (

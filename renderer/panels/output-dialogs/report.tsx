@@ -63,7 +63,7 @@ export function ReportDialog() {
           value={zone}
           onZone={(next) => setZone(next === '' ? 'UTC' : next)}
         />
-        <Outcome writing={writing} what="The report" />
+        <Outcome writing={writing} label="The report" />
         <WritingActions writing={writing} cancel="Cancel">
           <Button type="submit" loading={writing.running}>
             Write the report

@@ -46,11 +46,11 @@ export function createQueryCheck(
       return undefined;
     }
   };
-  const soon = (): void => {
+  const checkLater = (): void => {
     stop();
     timer = setTimeout(() => void now(), PARSE_MS);
   };
-  return { now, soon, stop };
+  return { now, soon: checkLater, stop };
 }
 
 function underline(view: EditorView, { error }: Parsed): void {

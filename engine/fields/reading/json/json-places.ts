@@ -11,11 +11,11 @@ export function lineOf(text: string, path: DocumentPath): number {
 }
 
 /** The line of an error in invalid JSON, and its description for people. */
-export function jsonProblem(text: string, error: SyntaxError): { line: number; what: string } {
+export function jsonProblem(text: string, error: SyntaxError): { line: number; message: string } {
   const found = /position (\d+)/.exec(error.message);
   const at = found === null ? text.length : Number(found[1]);
-  const what = error.message.replace(/,? ?(?:in JSON )?at position.*$/s, '');
-  return { line: text.slice(0, at).split('\n').length, what };
+  const message = error.message.replace(/,? ?(?:in JSON )?at position.*$/s, '');
+  return { line: text.slice(0, at).split('\n').length, message };
 }
 
 class PlaceReader {

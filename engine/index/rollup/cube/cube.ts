@@ -139,10 +139,10 @@ export class Cube {
       if (codes !== undefined) kept = kept.subarray(0, keep(kept, codes, chosen));
       else if (!isChosen(chosen, 0)) kept = new Uint32Array(0);
     };
-    for (const [key, own] of Map.groupBy(where, ({ dim }: Restriction) => dim)) {
+    for (const [key, restrictions] of Map.groupBy(where, ({ dim }: Restriction) => dim)) {
       const column = columnOf(key);
       const values = () => table.columns.get(column ?? '')?.values ?? NO_VALUES;
-      test(column, chosenBy(own, values, this.sizeOf(column)));
+      test(column, chosenBy(restrictions, values, this.sizeOf(column)));
     }
     if (flow !== undefined) test(FLOW_COLUMN, { from: flow, to: flow + 1, flags: undefined });
     return kept;

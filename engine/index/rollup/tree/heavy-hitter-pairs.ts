@@ -200,9 +200,9 @@ class Adder {
 
   add(source: Rollup): void {
     const { a, b, third, keyValues } = this;
-    const own = source.distinct(a.name);
+    const sourceValues = source.distinct(a.name);
     const firsts = new Map<number, number>();
-    placesAmong(own, keyValues).forEach((place, key) => {
+    placesAmong(sourceValues, keyValues).forEach((place, key) => {
       if (place >= 0) firsts.set(place, key);
     });
     const seconds = this.among(b, source);
@@ -270,7 +270,7 @@ class Adder {
     for (let other = 0; other < this.thirds; other++) {
       const table = this.tableOf(kept, other);
       if (table.counts.length === 0) continue;
-      const own = third && other < third.size ? Uint32Array.of(other) : undefined;
+      const otherThird = third && other < third.size ? Uint32Array.of(other) : undefined;
       sections.push(
         tablesSection(sectionName(which, sections.length), {
           rows: table.counts.reduce((sum, count) => sum + count, 0),
@@ -278,7 +278,9 @@ class Adder {
             present: [
               { name: a.name, values: firsts },
               { name: b.name, values: b.values },
-              ...(third && own ? [{ name: third.name, values: valuesAt(third.values, own) }] : []),
+              ...(third && otherThird
+                ? [{ name: third.name, values: valuesAt(third.values, otherThird) }]
+                : []),
             ],
             // Of others nothing is known here; not to be named is to have no values.
             leftOut: [...leftOut, ...present.map(({ name }) => name)].filter(

@@ -113,12 +113,12 @@ function addedUp(
 /** Places of a group that has no value. */
 const ALONE = new Uint32Array(1);
 
-function addCounts(all: Float64Array, places: Uint32Array, own: RollupGroups['counts']): void {
-  for (let at = 0; at < own.length; at++) all[places[at]!]! += own[at]!;
+function addCounts(all: Float64Array, places: Uint32Array, counts: RollupGroups['counts']): void {
+  for (let at = 0; at < counts.length; at++) all[places[at]!]! += counts[at]!;
 }
 
-function addSums(all: Float64Array, places: Uint32Array, own: Float64Array): void {
-  for (let at = 0; at < own.length; at++) addSum(all, places[at]!, own[at]!);
+function addSums(all: Float64Array, places: Uint32Array, sums: Float64Array): void {
+  for (let at = 0; at < sums.length; at++) addSum(all, places[at]!, sums[at]!);
 }
 
 function addedPairs(
@@ -141,9 +141,9 @@ function addedPairs(
   const counts = new Float64Array(size);
   for (let at = 0; at < entries.length; at++) seconds[groups[at]!] = all.seconds[entries[at]!]!;
   addEntries(counts, groups, entries, all.counts);
-  const sums = all.sums.map((own) => {
+  const sums = all.sums.map((measureSums) => {
     const list = new Float64Array(size);
-    addEntrySums(list, groups, entries, own);
+    addEntrySums(list, groups, entries, measureSums);
     return list;
   });
   return { pairs: { lengths, seconds }, counts, sums: exactSums(measures, sums) };
@@ -190,18 +190,18 @@ function addEntries(
   all: Float64Array,
   groups: Uint32Array,
   entries: Uint32Array,
-  own: Float64Array,
+  counts: Float64Array,
 ): void {
-  for (let at = 0; at < entries.length; at++) all[groups[at]!]! += own[entries[at]!]!;
+  for (let at = 0; at < entries.length; at++) all[groups[at]!]! += counts[entries[at]!]!;
 }
 
 function addEntrySums(
   all: Float64Array,
   groups: Uint32Array,
   entries: Uint32Array,
-  own: Float64Array,
+  sums: Float64Array,
 ): void {
-  for (let at = 0; at < entries.length; at++) addSum(all, groups[at]!, own[entries[at]!]!);
+  for (let at = 0; at < entries.length; at++) addSum(all, groups[at]!, sums[entries[at]!]!);
 }
 
 interface Entries {

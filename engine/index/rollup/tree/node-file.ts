@@ -192,16 +192,16 @@ export class NodeFile {
   }
 
   covers(question: RollupQuestion): boolean {
-    return this.rollup.covers(question) || this.frequent(question) !== undefined;
+    return this.rollup.covers(question) || this.heavyHitterPairs(question) !== undefined;
   }
 
   /** Undefined when the question is not covered. */
   groups(question: RollupQuestion): RollupGroups[] | undefined {
-    return this.rollup.groups(question) ?? this.frequent(question);
+    return this.rollup.groups(question) ?? this.heavyHitterPairs(question);
   }
 
   /** Of pairs of one of the frequent first values. */
-  private frequent(question: RollupQuestion): RollupGroups[] | undefined {
+  private heavyHitterPairs(question: RollupQuestion): RollupGroups[] | undefined {
     // As below.
     if (this.rollup.flowed !== undefined && question.unflowed !== true) return undefined;
     this.pairs ??= this.head.frequent.map((set) => new FrequentPairs(this.file, set));

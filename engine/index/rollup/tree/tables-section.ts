@@ -59,10 +59,10 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
       head.u32(blocks.add(keys.finish()));
     }
     for (const measure of MEASURES) {
-      const own = sums.get(measure);
-      if (own === undefined) continue;
+      const measureSums = sums.get(measure);
+      if (measureSums === undefined) continue;
       const block = new PackWriter(true);
-      block.numbers(own);
+      block.numbers(measureSums);
       head.u32(blocks.add(block.finish()));
     }
   }

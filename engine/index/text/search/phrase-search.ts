@@ -104,11 +104,11 @@ export class PhraseSearch {
         }
       }
     }
-    const rowsOf = (open: OpenPlaces, union: Union, own: number | undefined): RowSet => {
+    const rowsOf = (open: OpenPlaces, union: Union, columnNumber: number | undefined): RowSet => {
       let rows = all.and(union.answer().rows);
       for (let i = 0; i < MOST_PLACES && rows.count > 0; i++) {
         if ((open & (1 << i)) !== 0)
-          rows = rows.and(this.tokens.openRows(query.tokens[i]!, own).rows);
+          rows = rows.and(this.tokens.openRows(query.tokens[i]!, columnNumber).rows);
       }
       return rows;
     };

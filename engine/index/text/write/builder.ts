@@ -10,7 +10,7 @@
  * every distinct token once.
  */
 import { SEARCHED_TEXTS } from '../../../contract/event.ts';
-import { fewTexts, nextPresent, putKnown } from '../../small-dictionary.ts';
+import { smallDictionary, nextPresent, putKnown } from '../../small-dictionary.ts';
 import type { IndexRows, TextRows } from '../../rows.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from '../format/items.ts';
 import { type FinishedText, finishText } from './write-text-index.ts';
@@ -204,7 +204,7 @@ export class TextIndexBuilder {
       if (shape !== NO_SHAPE) this.shapes.rows[shape]! += n;
       return shape === NO_SHAPE;
     }
-    return text.few === true
+    return text.sharesTexts === true
       ? this.addFewValues(column, byRow, text, n)
       : this.addEachValue(column, byRow, text, n);
   }
@@ -214,7 +214,7 @@ export class TextIndexBuilder {
     const { rows } = this.shapes;
     const first = byRow.length;
     const codes = byRow.extend(n);
-    const { places, counts } = fewTexts(text, n);
+    const { places, counts } = smallDictionary(text, n);
     const known = new Uint16Array(data.length);
     let texts = false;
     for (const start of places) {

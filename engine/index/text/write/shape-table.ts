@@ -96,10 +96,10 @@ export class ShapeTable {
   ): number {
     const { index } = this;
     const spread = hashWord(scramble(hash), column);
-    let alike = 0;
+    let collisions = 0;
     for (let shape = index.first(spread); shape >= 0; shape = index.next(spread)) {
       if (this.columns[shape] === column && this.same(shape, data, start, end, open)) return shape;
-      if (++alike === MOST_ALIKE) return NO_SHAPE;
+      if (++collisions === MOST_ALIKE) return NO_SHAPE;
     }
     if (!this.hasRoom(column, end - start, open)) return NO_SHAPE;
     index.put(this.count, spread);

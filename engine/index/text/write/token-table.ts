@@ -58,10 +58,10 @@ export class TokenTable {
     const { stringIndex: index } = this;
     const spread = scramble(hash);
     const tagged = length | mark;
-    let alike = 0;
+    let collisions = 0;
     for (let id = index.first(spread); id >= 0; id = index.next(spread)) {
       if (this.lengths[id] === tagged && this.is(id, data, start, length)) return FIRST_STRING + id;
-      if (++alike === MOST_ALIKE) break;
+      if (++collisions === MOST_ALIKE) break;
     }
     return this.add(data, start, length, tagged, spread);
   }

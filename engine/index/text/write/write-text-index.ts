@@ -274,11 +274,11 @@ class RowLists {
       this.fill(ends, rows);
       const slice = (list: number): RowSlice => ({ rows, from: starts[list]!, to: ends[list]! });
       // One for all keys: there are as many as different tokens.
-      const lent = { rows, from: 0, to: 0 };
+      const reused = { rows, from: 0, to: 0 };
       const lend = (list: number): RowSlice => {
-        lent.from = starts[list]!;
-        lent.to = ends[list]!;
-        return lent;
+        reused.from = starts[list]!;
+        reused.to = ends[list]!;
+        return reused;
       };
       for (let key = from; key < to; key++) {
         const list = listOf(key);

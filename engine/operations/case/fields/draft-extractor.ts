@@ -106,7 +106,7 @@ async function draft(
   const before = session.catalog.extractors.all().find((one) => one.name === name);
   const older = before && readOwnExtractor(before.document, name);
   const version = (before?.version ?? 0) + 1;
-  const own = {
+  const heading = {
     extractor: name,
     version,
     for: program === '' ? 'Lines that name no program' : `Messages of ${program}`,
@@ -115,12 +115,12 @@ async function draft(
   };
   const kept = older === undefined ? [] : templatesOf(older.document);
   const made = { text: template, ...(Object.keys(set).length > 0 ? { set } : {}) };
-  const first = JSON.stringify({ ...own, templates: [made, ...kept] });
+  const first = JSON.stringify({ ...heading, templates: [made, ...kept] });
   // The results for the messages from which the file was made become its samples.
   const cutter = cutterWith([first]);
   const samplesOf = (messages: readonly string[]): unknown[] =>
     messages.flatMap((one) => {
-      const { extractor, ...fields } = cutFields(cutter, programOf(own.programs), one);
+      const { extractor, ...fields } = cutFields(cutter, programOf(heading.programs), one);
       return extractor === `${name}/${version}` ? [[one, fields]] : [];
     });
   const templates = [
@@ -130,7 +130,7 @@ async function draft(
       samples: samplesOf((one.samples ?? []).map(([sample]) => sample)),
     })),
   ];
-  const document = `${JSON.stringify({ ...own, templates }, undefined, 2)}\n`;
+  const document = `${JSON.stringify({ ...heading, templates }, undefined, 2)}\n`;
   readOwnExtractor(document, name);
   return { name, version, template, document };
 }

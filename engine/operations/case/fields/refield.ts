@@ -316,9 +316,9 @@ class Refield {
       // process, which stays.
       const first =
         name === 'host' ? `coalesce(${now}, ${current})` : `coalesce(${current}, ${now})`;
-      const stays = name === 'host' || name === 'pid' ? first : now;
+      const resolved = name === 'host' || name === 'pid' ? first : now;
       replace[name] =
-        `CASE WHEN ${identifier(BESIDE + ROW)} IS NULL THEN ${current} WHEN ${wasCut} THEN ${stays} ` +
+        `CASE WHEN ${identifier(BESIDE + ROW)} IS NULL THEN ${current} WHEN ${wasCut} THEN ${resolved} ` +
         `ELSE ${first} END`;
     }
     const beside = { select: read, row: BESIDE + ROW };

@@ -264,10 +264,10 @@ async function rowsOf(
   if (list.times !== undefined && offset < to)
     for (const { from, to: end, backwards } of ranges(list, offset, to)) {
       const pieces = await list.times.pieces(from, end, dividerOf(asked));
-      const own = pieces.map(({ part, offset: skip, count }) => ({
+      const requests = pieces.map(({ part, offset: skip, count }) => ({
         ...{ fields: wanted, part, limit: count, offset: skip, turned: backwards },
       }));
-      parts.push(...(backwards ? own.toReversed() : own));
+      parts.push(...(backwards ? requests.toReversed() : requests));
     }
   const all = list.times === undefined ? plan : unlimited(plan);
   const statements = parts.map((part) => clickhouseList(all, part, options));

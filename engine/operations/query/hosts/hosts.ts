@@ -213,7 +213,7 @@ interface Group extends Seen {
   readonly values: readonly string[];
 }
 
-type GroupsAsked = Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { what: string };
+type GroupsAsked = Pick<HostClue, 'filter' | 'stages' | 'address' | 'values'> & { subject: string };
 
 /** Events that both ends of are one address, as of a loopback: they count once. */
 const TO_ITSELF = 'src_ip = dst_ip';
@@ -256,7 +256,7 @@ class Asked {
   /** Addresses, with the events that have them at either end. */
   async addresses(): Promise<Map<string, Seen>> {
     const all = new Map<string, Seen>();
-    const ask = { values: [], what: 'addresses' };
+    const ask = { values: [], subject: 'addresses' };
     for (const address of ['src_ip', 'dst_ip'])
       for (const one of await this.groups({ ...ask, filter: '*', address }))
         all.set(one.address, joined(all.get(one.address), one));
@@ -273,7 +273,7 @@ class Asked {
     const totals = totalsFilter(this.asker.totals);
     const ask = async (filter: string, names: (keyof Volume)[], address: string): Promise<void> => {
       const rows = await this.rows({
-        ...{ filter: `kind:flow ${filter}`, address, values: [], what: 'bytes of addresses' },
+        ...{ filter: `kind:flow ${filter}`, address, values: [], subject: 'bytes of addresses' },
         measures: 'sum(bytes) as forth, sum(bytes_rev) as back, count() as n',
       });
       for (const row of rows) {
@@ -301,7 +301,7 @@ class Asked {
     stages,
     address,
     values,
-    what,
+    subject,
     measures,
   }: GroupsAsked & { measures: string }): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { from, to, list, exclude, lookups, zone, path, of } = this.parameters;
@@ -318,14 +318,14 @@ class Asked {
     const answer = await this.asker.answer({ ...question, signal, operation: 'hosts.run' });
     const rows = 'rows' in answer ? answer.rows : [];
     if (rows.length > MOST_GROUPS)
-      this.notes.add(`${what}: only the ${MOST_GROUPS} with the most events were looked at`);
+      this.notes.add(`${subject}: only the ${MOST_GROUPS} with the most events were looked at`);
     return rows.slice(0, MOST_GROUPS);
   }
 
   /** If no event of the case has its fields, it finds nothing. */
   async clue(clue: HostClue): Promise<Group[]> {
     try {
-      return await this.groups({ ...clue, what: `${WORDS[clue.fact]} by ${clue.by}` });
+      return await this.groups({ ...clue, subject: `${WORDS[clue.fact]} by ${clue.by}` });
     } catch (error) {
       if (hasCode(error, 'unknown-field')) return [];
       throw error;

@@ -76,8 +76,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
     least: 3,
     most: 3,
     make: (call) => {
-      const [, what] = call.args;
-      if (what?.type === 'pattern') return patternReplace(call, what);
+      const [, searched] = call.args;
+      if (searched?.type === 'pattern') return patternReplace(call, searched);
       return scalar({
         ...{ form: '', gives: '', takes: ['text', 'text', 'text'], type: 'text' },
         sql: ([text, from, to]) =>

@@ -114,8 +114,8 @@ function message(r: LayerReader): void {
   };
   const summary = () => {
     const said = response && code !== 0 ? `, ${CODES[code] ?? `code ${code}`}` : '';
-    const what = parts.slice(0, 6).join(', ');
-    r.layer.summary = `${head} ${hex16(id)}${said}${what === '' ? '' : `, ${what}`}`;
+    const details = parts.slice(0, 6).join(', ');
+    r.layer.summary = `${head} ${hex16(id)}${said}${details === '' ? '' : `, ${details}`}`;
   };
   summary();
   let read = 0;

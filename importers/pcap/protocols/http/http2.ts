@@ -331,9 +331,9 @@ export class Http2Stream implements StreamParser {
   /** Up to 256, and as many late ones: these must not displace those whose responses are pending. */
   private open(stream: number): Exchange {
     const isLate = stream <= this.givenUpTo[stream % 2 === 0 ? 0 : 1];
-    const alike = [...this.exchanges].filter(([, one]) => one.isLate === isLate);
-    if (alike.length >= MAX_STREAMS)
-      this.giveUp(...(alike.find(([, { isReset }]) => isReset) ?? alike[0]!));
+    const sameAge = [...this.exchanges].filter(([, one]) => one.isLate === isLate);
+    if (sameAge.length >= MAX_STREAMS)
+      this.giveUp(...(sameAge.find(([, { isReset }]) => isReset) ?? sameAge[0]!));
     const exchange: Exchange = {
       ...{ request: undefined, response: undefined, information: undefined },
       // Nothing is expected for its request.

@@ -17,7 +17,7 @@ import {
 /** What a line of the client starts: a login, whose answers are its next lines, or encryption. */
 interface Begun {
   readonly tag: string;
-  readonly what: 'login' | 'tls';
+  readonly command: 'login' | 'tls';
   readonly mechanism: string | undefined;
   readonly at: Stamp;
   user: string | undefined;
@@ -35,9 +35,9 @@ interface Mailbox {
   accepts(line: string, begun: Begun): boolean | undefined;
 }
 
-function begun(tag: string, what: Begun['what'], at: Stamp, mechanism?: string): Begun {
+function begun(tag: string, command: Begun['command'], at: Stamp, mechanism?: string): Begun {
   return {
-    ...{ tag, what, at, mechanism, user: undefined, password: undefined },
+    ...{ tag, command, at, mechanism, user: undefined, password: undefined },
     ...{ answers: [], isAsked: mechanism !== undefined },
   };
 }
@@ -92,7 +92,7 @@ class MailboxStream implements StreamParser {
     const isAccepted = begun === undefined ? undefined : this.mailbox.accepts(line, begun);
     if (begun === undefined || isAccepted === undefined) return;
     this.begun = undefined;
-    if (begun.what === 'login') {
+    if (begun.command === 'login') {
       this.tell(begun, isAccepted, line.slice(begun.tag === '' ? 0 : begun.tag.length + 1));
       // Mail follows, which is not read.
       if (isAccepted) this.isDone = true;
@@ -118,7 +118,7 @@ class MailboxStream implements StreamParser {
   }
 
   finish(): void {
-    if (this.begun?.what === 'login') this.tell(this.begun, undefined, undefined);
+    if (this.begun?.command === 'login') this.tell(this.begun, undefined, undefined);
     this.begun = undefined;
   }
 }

@@ -45,7 +45,7 @@ const ACTIONS = ['SUPERSEDED', 'OPENED', 'CREATED', 'OVERWRITTEN'] as const;
 
 /** A request that waits for its answer. */
 export interface Waiting {
-  readonly what: 'tree_connect' | 'open' | 'rename' | 'link' | 'delete';
+  readonly operation: 'tree_connect' | 'open' | 'rename' | 'link' | 'delete';
   readonly at: Stamp;
   readonly name: string;
   readonly tree: number;
@@ -57,7 +57,7 @@ export interface Waiting {
 
 /** A request to read or close, or to write and read a pipe, that waits for its answer. */
 interface FileRequest {
-  readonly what: 'read' | 'close' | 'transceive';
+  readonly operation: 'read' | 'close' | 'transceive';
   readonly file: string;
   readonly offset: number;
 }
@@ -404,20 +404,20 @@ export class SmbSession {
   }
 
   tell(
-    { what, name, tree, session, target, options, at }: Waiting,
+    { operation, name, tree, session, target, options, at }: Waiting,
     answer: Answer | undefined,
     more: Readonly<Record<string, string | undefined>>,
   ): void {
-    const share = what === 'tree_connect' ? name : this.trees.get(String(tree));
-    const file = what === 'tree_connect' ? undefined : name;
+    const share = operation === 'tree_connect' ? name : this.trees.get(String(tree));
+    const file = operation === 'tree_connect' ? undefined : name;
     const path = file === undefined ? share : pathOf(share, file);
     const { word, isFailed = false } = answer ?? {};
     // The option to delete the file when it is closed.
-    const isDeleted = what === 'open' && ((options ?? 0) & 0x1000) !== 0;
+    const isDeleted = operation === 'open' && ((options ?? 0) & 0x1000) !== 0;
     this.sink.message(this.ends, {
-      ...{ kind: 'smb', type: what, at },
+      ...{ kind: 'smb', type: operation, at },
       text: [
-        what,
+        operation,
         path,
         target === undefined ? undefined : `→ ${target}`,
         isFailed ? word : undefined,

@@ -108,14 +108,14 @@ export class Smb1 {
       known.wait(id, { ...common, ...request });
     const openFile = (name: string, options?: number): string =>
       known.openFile(id, {
-        ...{ ...common, what: 'open', name: inShare(name) },
+        ...{ ...common, operation: 'open', name: inShare(name) },
         ...(options === undefined ? {} : { options }),
       });
     const fileOf = (place: number): string => opened ?? fileName(words.readUInt16LE(place));
     const text = (from: number): Text => textAt(all, from, end, header.isUnicode);
     if (code === COMMAND.sessionSetup) this.logIn(header, command, all, at);
     else if (code === COMMAND.treeConnect && words.length >= 8)
-      wait({ what: 'tree_connect', name: text(start + words.readUInt16LE(6)).text });
+      wait({ operation: 'tree_connect', name: text(start + words.readUInt16LE(6)).text });
     else if (code === COMMAND.ntCreateX && words.length >= 48) {
       const from = aligned(start, header.isUnicode);
       const size = Math.min(words.readUInt16LE(5), Math.max(0, end - from));
@@ -123,19 +123,19 @@ export class Smb1 {
       return openFile(name, words.readUInt32LE(39));
     } else if (code === COMMAND.openX && words.length >= 30) return openFile(text(start).text);
     else if (OLD_OPENS.has(code))
-      wait({ what: 'open', name: inShare(text(start + FORMAT_BYTES).text) });
+      wait({ operation: 'open', name: inShare(text(start + FORMAT_BYTES).text) });
     else if (DELETES.has(code))
-      wait({ what: 'delete', name: inShare(text(start + FORMAT_BYTES).text) });
+      wait({ operation: 'delete', name: inShare(text(start + FORMAT_BYTES).text) });
     else if (code === COMMAND.rename || code === COMMAND.ntRename) {
-      const what = code === COMMAND.rename ? 'rename' : ntRenameOf(words);
+      const operation = code === COMMAND.rename ? 'rename' : ntRenameOf(words);
       const name = text(start + FORMAT_BYTES);
       const target = inShare(text(name.next + FORMAT_BYTES).text);
-      if (what !== undefined) wait({ what, name: inShare(name.text), target });
+      if (operation !== undefined) wait({ operation, name: inShare(name.text), target });
     } else if (code === COMMAND.close && words.length >= 2)
-      known.awaitFile(id, { what: 'close', file: fileOf(0), offset: 0 });
+      known.awaitFile(id, { operation: 'close', file: fileOf(0), offset: 0 });
     else if (code === COMMAND.readX && words.length >= 20) {
       const offset = words.readUInt32LE(6) + highOf(words, 20);
-      known.awaitFile(id, { what: 'read', file: fileOf(4), offset });
+      known.awaitFile(id, { operation: 'read', file: fileOf(4), offset });
     } else if (code === COMMAND.writeX && words.length >= 24) {
       const offset = words.readUInt32LE(6) + highOf(words, 24);
       const size = words.readUInt16LE(20) + words.readUInt16LE(18) * 65_536;
@@ -165,7 +165,7 @@ export class Smb1 {
     if (code === COMMAND.transaction) {
       if (setup !== TRANSACT_PIPE || words.length < 32) return;
       const file = fileName(words.readUInt16LE(30));
-      known.awaitFile(id, { what: 'transceive', file, offset: 0 });
+      known.awaitFile(id, { operation: 'transceive', file, offset: 0 });
       known.carryInPipe(file, true, all, start, size, at);
       return;
     }
@@ -175,11 +175,12 @@ export class Smb1 {
     const name = known.nameOf(fileName(parameters.readUInt16LE(0)));
     const level = parameters.readUInt16LE(2);
     const common = { at, tree: header.tree, session: header.session, name };
-    if (DISPOSITIONS.has(level) && data[0] === 1) known.wait(id, { ...common, what: 'delete' });
+    if (DISPOSITIONS.has(level) && data[0] === 1)
+      known.wait(id, { ...common, operation: 'delete' });
     else if ((level === RENAME_LEVEL || level === LINK_LEVEL) && data.length >= 12) {
       const target = nameAt(data, 12, data.readUInt32LE(8));
-      const what = level === RENAME_LEVEL ? 'rename' : 'link';
-      known.wait(id, { ...common, what, target });
+      const operation = level === RENAME_LEVEL ? 'rename' : 'link';
+      known.wait(id, { ...common, operation, target });
     }
   }
 
@@ -198,13 +199,13 @@ export class Smb1 {
     const id = `${header.id} ${code}`;
     const asked = known.askedOf(id);
     if (asked !== undefined) {
-      const { what, file, offset } = asked;
-      if (what === 'close') known.closeFile(file);
+      const { operation, file, offset } = asked;
+      if (operation === 'close') known.closeFile(file);
       else if (status !== 0 && status !== BUFFER_OVERFLOW) return;
-      else if (what === 'read' && words.length >= 16) {
+      else if (operation === 'read' && words.length >= 16) {
         const size = words.readUInt16LE(10) + words.readUInt16LE(14) * 65_536;
         known.carry(file, false, offset, all, words.readUInt16LE(12), size, at);
-      } else if (what === 'transceive' && words.length >= 16)
+      } else if (operation === 'transceive' && words.length >= 16)
         known.carryInPipe(file, false, all, words.readUInt16LE(14), words.readUInt16LE(12), at);
       return;
     }
@@ -212,10 +213,10 @@ export class Smb1 {
     if (request === undefined) return;
     const answer = header.isNtStatus ? answerOf(status) : dosAnswer(status);
     const isDone = status === 0;
-    if (request.what === 'tree_connect') {
+    if (request.operation === 'tree_connect') {
       const service = isDone ? latin(all, start, end) : '';
       known.treeConnected(request, answer, header.tree, SHARES[service]);
-    } else if (request.what !== 'open' || !isDone) known.tell(request, answer, {});
+    } else if (request.operation !== 'open' || !isDone) known.tell(request, answer, {});
     else this.opened(request, id, answer, command);
   }
 

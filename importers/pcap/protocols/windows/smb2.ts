@@ -92,21 +92,26 @@ export class Smb2 {
       this.known.logins.take(partOf(all, body.readUInt16LE(12), body.readUInt16LE(14)), at);
     else if (command === COMMAND.treeConnect && body.length >= 8) {
       const name = nameAt(all, body.readUInt16LE(4), body.readUInt16LE(6));
-      this.known.wait(header.id, { ...common, what: 'tree_connect', name });
+      this.known.wait(header.id, { ...common, operation: 'tree_connect', name });
     } else if (command === COMMAND.create && body.length >= 48) {
       const name = nameAt(all, body.readUInt16LE(44), body.readUInt16LE(46));
-      const request = { ...common, what: 'open', name, options: body.readUInt32LE(40) } as const;
+      const request = {
+        ...common,
+        operation: 'open',
+        name,
+        options: body.readUInt32LE(40),
+      } as const;
       this.lastOpened = this.known.openFile(header.id, request);
     } else if (command === COMMAND.read && body.length >= 32) {
       const file = this.fileOf(header, body, 16);
       this.known.awaitFile(header.id, {
-        what: 'read',
+        operation: 'read',
         file,
         offset: Number(body.readBigUInt64LE(8)),
       });
     } else if (command === COMMAND.close && body.length >= 24) {
       this.known.awaitFile(header.id, {
-        what: 'close',
+        operation: 'close',
         file: this.fileOf(header, body, 8),
         offset: 0,
       });
@@ -117,17 +122,17 @@ export class Smb2 {
     } else if (command === COMMAND.ioctl && body.length >= 32) {
       if (body.readUInt32LE(4) !== PIPE_TRANSCEIVE) return;
       const file = this.fileOf(header, body, 8);
-      this.known.awaitFile(header.id, { what: 'transceive', file, offset: 0 });
+      this.known.awaitFile(header.id, { operation: 'transceive', file, offset: 0 });
       this.known.carryInPipe(file, true, all, body.readUInt32LE(24), body.readUInt32LE(28), at);
     } else if (command === COMMAND.setInfo && body.length >= 32 && body[2] === 1) {
       const info = partOf(all, body.readUInt16LE(8), body.readUInt32LE(4));
       const name = this.known.nameOf(this.fileOf(header, body, 16));
       if ((body[3] === RENAME || body[3] === LINK) && info.length >= 20) {
         const target = nameAt(info, 20, info.readUInt32LE(16));
-        const what = body[3] === RENAME ? 'rename' : 'link';
-        this.known.wait(header.id, { ...common, what, name, target });
+        const operation = body[3] === RENAME ? 'rename' : 'link';
+        this.known.wait(header.id, { ...common, operation, name, target });
       } else if (body[3] === DISPOSITION && info[0] === 1)
-        this.known.wait(header.id, { ...common, what: 'delete', name });
+        this.known.wait(header.id, { ...common, operation: 'delete', name });
     }
   }
 
@@ -151,13 +156,13 @@ export class Smb2 {
     if (status === 0 && command === COMMAND.logoff) known.loggedOff(session);
     const asked = known.askedOf(id);
     if (asked !== undefined) {
-      const { what, file, offset } = asked;
-      if (what === 'close') known.closeFile(file);
+      const { operation, file, offset } = asked;
+      if (operation === 'close') known.closeFile(file);
       else if (status !== 0 && status !== BUFFER_OVERFLOW) return;
-      else if (what === 'transceive' && command === COMMAND.ioctl && body.length >= 40) {
+      else if (operation === 'transceive' && command === COMMAND.ioctl && body.length >= 40) {
         const [start, size] = [body.readUInt32LE(32), body.readUInt32LE(36)];
         known.carryInPipe(file, false, all, start, size, at);
-      } else if (what === 'read' && command === COMMAND.read && body.length >= 16)
+      } else if (operation === 'read' && command === COMMAND.read && body.length >= 16)
         known.carry(file, false, offset, all, body[2]!, body.readUInt32LE(4), at);
       return;
     }
@@ -165,10 +170,10 @@ export class Smb2 {
     if (request === undefined) return;
     const answer = answerOf(status);
     const isDone = status === 0;
-    if (request.what === 'tree_connect') {
+    if (request.operation === 'tree_connect') {
       const share = isDone && body.length >= 3 ? SHARES[body[2]!] : undefined;
       known.treeConnected(request, answer, header.tree, share);
-    } else if (request.what === 'open' && isDone && body.length >= 80)
+    } else if (request.operation === 'open' && isDone && body.length >= 80)
       known.fileOpened(request, id, answer, {
         file: body.toString('latin1', 64, 80),
         action: body.readUInt32LE(4),

@@ -34,7 +34,7 @@ interface Props {
 }
 
 export function PreviewList({ previews, deciding, typing }: Props) {
-  const { list, end, busy, own } = previews;
+  const { list, end, busy, perFile } = previews;
   const [show, setShow] = useState<Shown>('all');
   const [judged, setJudged] = useState<Judged>();
   // Rows keep their order while others arrive, and when a decision changes them.
@@ -81,7 +81,7 @@ export function PreviewList({ previews, deciding, typing }: Props) {
               <SourceRow
                 key={keyOf(preview)}
                 preview={preview}
-                own={own[preview.path]}
+                fileDecision={perFile[preview.path]}
                 busy={busy.has(preview.path)}
                 decides={deciding.get(preview.path) === preview}
                 onDecide={(decision) => previews.decide(preview.path, decision)}

@@ -47,7 +47,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
     leaveOutOverlap: false,
   });
   const [limits, setLimits] = useState<Limits>({});
-  const { list, end, error, shared, own } = previews;
+  const { list, end, error, shared, perFile } = previews;
   // A file is decided only once, at the first of its members.
   const deciding = new Map<string, Preview>();
   for (const one of list) if (!deciding.has(one.path)) deciding.set(one.path, one);
@@ -64,7 +64,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
 
   const start = (): void => {
     jobs.start({
-      ...{ case: path, items: importItems(paths, shared, own), ...choices },
+      ...{ case: path, items: importItems(paths, shared, perFile), ...choices },
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
     });
     onStarted();

@@ -33,7 +33,7 @@ import { RecordsTable } from './records-table.tsx';
 interface Props {
   readonly preview: Preview;
   /** Decisions for this file alone. */
-  readonly own: Decision | undefined;
+  readonly fileDecision: Decision | undefined;
   readonly busy: boolean;
   /** Whether decisions are made here: once per file, at the first of its members. */
   readonly decides: boolean;
@@ -49,7 +49,7 @@ export const SourceRow = memo(
   Row,
   (before, now) =>
     before.preview === now.preview &&
-    before.own === now.own &&
+    before.fileDecision === now.fileDecision &&
     before.busy === now.busy &&
     before.decides === now.decides &&
     before.clockTyping.mistyped === now.clockTyping.mistyped &&
@@ -57,7 +57,7 @@ export const SourceRow = memo(
 );
 
 function Row(props: Props) {
-  const { preview, own, busy, decides, onDecide, clockTyping } = props;
+  const { preview, fileDecision, busy, decides, onDecide, clockTyping } = props;
   const { source, asks } = preview;
   const [open, setOpen] = useState(asks.mapping);
   const Caret = open ? IconChevronDown : IconChevronRight;
@@ -81,7 +81,12 @@ function Row(props: Props) {
           {preview.bytes === undefined ? '' : formatBytes(preview.bytes)}
         </td>
         <td>
-          <FormatSelect preview={preview} own={own} decides={decides} onDecide={onDecide} />
+          <FormatSelect
+            preview={preview}
+            fileDecision={fileDecision}
+            decides={decides}
+            onDecide={onDecide}
+          />
         </td>
         <td>
           <ZoneDecision {...props} />
@@ -104,7 +109,7 @@ function Row(props: Props) {
           <td colSpan={6}>
             <Detail
               preview={preview}
-              clock={decides ? (own?.clock ?? '') : undefined}
+              clock={decides ? (fileDecision?.clock ?? '') : undefined}
               onDecide={onDecide}
               clockTyping={clockTyping}
             />
@@ -119,7 +124,7 @@ function nameOf({ source }: Preview): string {
   return visibleText(source, 200);
 }
 
-function ZoneDecision({ preview, own, decides, onDecide }: Props) {
+function ZoneDecision({ preview, fileDecision, decides, onDecide }: Props) {
   const { asks, decisions } = preview;
   if (!asks.zone || !decides) return <Decided preview={preview} name="tz" />;
   return (
@@ -129,7 +134,7 @@ function ZoneDecision({ preview, own, decides, onDecide }: Props) {
         width={130}
         inputClass={css['decision']}
         placeholder={String(decisions['tz'] ?? 'UTC')}
-        value={own?.tz ?? ''}
+        value={fileDecision?.tz ?? ''}
         onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
       />
       <Basis decisions={decisions} name="tz" />
@@ -137,7 +142,7 @@ function ZoneDecision({ preview, own, decides, onDecide }: Props) {
   );
 }
 
-function YearDecision({ preview, own, decides, onDecide, yearTyping }: Props) {
+function YearDecision({ preview, fileDecision, decides, onDecide, yearTyping }: Props) {
   const { asks, decisions } = preview;
   if (!asks.year || !decides) return <Decided preview={preview} name="year" />;
   return (
@@ -146,7 +151,7 @@ function YearDecision({ preview, own, decides, onDecide, yearTyping }: Props) {
         label={`Year of ${nameOf(preview)}`}
         placeholder={String(decisions['year'] ?? '')}
         inputClass={css['decision']}
-        value={own?.year}
+        value={fileDecision?.year}
         onYear={(year) => onDecide({ year })}
         {...yearTyping}
       />
@@ -155,7 +160,7 @@ function YearDecision({ preview, own, decides, onDecide, yearTyping }: Props) {
   );
 }
 
-function DateOrderDecision({ preview, own, decides, onDecide }: Props) {
+function DateOrderDecision({ preview, fileDecision, decides, onDecide }: Props) {
   const { decisions } = preview;
   return (
     <>
@@ -167,7 +172,7 @@ function DateOrderDecision({ preview, own, decides, onDecide }: Props) {
           placeholder={orderName(decisions['dateOrder'])}
           clearable
           data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
-          value={own?.dateOrder ?? null}
+          value={fileDecision?.dateOrder ?? null}
           onChange={(order) => onDecide({ dateOrder: isDateOrder(order) ? order : undefined })}
         />
       ) : (
@@ -219,10 +224,10 @@ function orderName(order: unknown): string {
 
 function FormatSelect({
   preview,
-  own,
+  fileDecision,
   decides,
   onDecide,
-}: Pick<Props, 'preview' | 'own' | 'decides' | 'onDecide'>) {
+}: Pick<Props, 'preview' | 'fileDecision' | 'decides' | 'onDecide'>) {
   const formats = useSession((session) => session.info?.formats) ?? [];
   const { format, dialect } = preview;
   const found = format === undefined ? 'not recognised' : formatName(format, dialect);
@@ -236,7 +241,7 @@ function FormatSelect({
       searchable
       clearable
       data={formats.map((value) => ({ value, label: formatName(value, undefined) }))}
-      value={own?.format ?? null}
+      value={fileDecision?.format ?? null}
       onChange={(next) => onDecide({ format: next ?? undefined })}
     />
   );

@@ -28,7 +28,7 @@ export interface Previews {
   /** Files that are being previewed again. */
   readonly busy: ReadonlySet<string>;
   readonly shared: Decision;
-  readonly own: OwnDecisions;
+  readonly perFile: OwnDecisions;
   /** Looks at everything again. */
   refresh(): void;
   /** Decides for all that ask. */
@@ -43,9 +43,9 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   const [end, setEnd] = useState<Result<'evidence.preview'>>();
   const [error, setError] = useState<ErrorInfo>();
   const [shared, setShared] = useState<Decision>({});
-  const [own, setOwn] = useState<OwnDecisions>({});
+  const [perFile, setOwn] = useState<OwnDecisions>({});
   /** The current decisions: rows that were not rendered again must use them, too. */
-  const decided = useRef({ shared, own });
+  const decided = useRef({ shared, perFile });
   const { busy, lookAgain, stop } = useLooks(path, setList, setError);
   const key = JSON.stringify(paths);
   const [round, setRound] = useState(0);
@@ -69,19 +69,19 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
   }, [connection, path, key, round, stop]);
 
   return {
-    ...{ list, end, error, busy, shared, own },
+    ...{ list, end, error, busy, shared, perFile },
     refresh: () => setRound((before) => before + 1),
     decideAll(decision) {
       const now = decided.current;
       const next = { ...now.shared, ...decision };
       decided.current = { ...now, shared: next };
       setShared(next);
-      lookAgain(undecidedFiles(list, now.own, decision), next, now.own);
+      lookAgain(undecidedFiles(list, now.perFile, decision), next, now.perFile);
     },
     decide(file, decision) {
       const now = decided.current;
-      const next = { ...now.own, [file]: { ...now.own[file], ...decision } };
-      decided.current = { ...now, own: next };
+      const next = { ...now.perFile, [file]: { ...now.perFile[file], ...decision } };
+      decided.current = { ...now, perFile: next };
       setOwn(next);
       lookAgain([file], now.shared, next);
     },
