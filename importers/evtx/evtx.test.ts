@@ -21,7 +21,7 @@ it('reads what a record states, its time to 100 ns', async () => {
       ...{ ts: Date.parse('2026-11-21T10:00:00.123Z') * 1000 + 456, ts_ns: 700, ts_digits: 7 },
       ...{ host: 'host1.example.com', program: 'Microsoft-Windows-Security-Auditing', pid: 712 },
       ...{ event_code: '4624', category: 'authentication', outcome: 'success', logon_type: '3' },
-      ...{ action: 'logged-in' },
+      ...{ action: 'login' },
       ...{ user: 'alice', user_target: 'alice', user_id: 'S-1-5-21-1-2-3-500' },
       src_ip4: 0xc0000211,
       message:

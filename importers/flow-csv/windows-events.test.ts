@@ -5,7 +5,7 @@ import { flowCsvImporter } from '../registry.ts';
 
 const TIME = '2026-11-21T00:00:01Z';
 const CLIENT = 0xc0000211;
-const FAILED = { action: 'logon-failed', outcome: 'failure', category: 'authentication' };
+const FAILED = { action: 'login', outcome: 'failure', category: 'authentication' };
 
 type Fields = Record<string, unknown>;
 
@@ -79,7 +79,7 @@ it.each<[string, object, Fields]>([
       unnamed('{1}', '<AuditBase><UserId>bob</UserId>\n<IpAddress>N/A</IpAddress></AuditBase>'),
       'Security',
     ),
-    { user: 'bob', src_ip4: undefined, action: 'logged-in', outcome: 'success' },
+    { user: 'bob', src_ip4: undefined, action: 'login', outcome: 'success' },
   ],
   [
     'AD FS: a token that failed, by way of a proxy',

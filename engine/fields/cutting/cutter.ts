@@ -149,8 +149,8 @@ const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 /** Longer names of hosts in records are not looked for in their texts. */
 const MOST_HOST = 255;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
-const JSON_MARK = utf8.encode('json/5');
-const EVENT_MARK = utf8.encode('windows-xml/8');
+const JSON_MARK = utf8.encode('json/6');
+const EVENT_MARK = utf8.encode('windows-xml/9');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];

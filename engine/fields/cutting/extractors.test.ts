@@ -25,7 +25,7 @@ it.each(Object.entries(DOCUMENTS))('%s is an extractor', (name, document) => {
 });
 
 it.each([
-  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
+  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/4'],
   [
     'krb5kdc',
     'krb5kdc[100](info): AS_REQ (1 etypes {18}) 192.0.2.17: CLIENT_NOT_FOUND: bob@EXAMPLE.COM for krbtgt/EXAMPLE.COM@EXAMPLE.COM, x',
@@ -39,7 +39,7 @@ it.each([
   [
     'sshd',
     'sshd[100]: [ID 800047 auth.info] Failed password for root from 192.0.2.17 port 22 ssh2',
-    'openssh/3',
+    'openssh/4',
   ],
   [
     'nginx',
@@ -61,14 +61,14 @@ it.each([
     'app[7]: 2026-11-27 10:15:22 Failed password for root from 192.0.2.17 port 22 ssh2',
     undefined,
   ],
-  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/3'],
+  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/4'],
   ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/3'],
   [
     'kernel',
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
     'netfilter/5',
   ],
-  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
+  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/4'],
   [
     '',
     '1234: *Mar  4 05:06:07.123: %SEC-6-IPACCESSLOGP: list a denied tcp 192.0.2.1(7) -> 192.0.2.2(8), 1 packet',
@@ -123,7 +123,7 @@ it.each([
   ['docker/web', 'docker/web[5]: [bob] connected to ZNC from 192.0.2.17', undefined],
   ['irc.bot', 'irc.bot: OK - [192.0.2.17] hello', undefined],
   ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/9'],
-  ['fw1 sshd', 'fw1 sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/3'],
+  ['fw1 sshd', 'fw1 sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/4'],
   ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/13'],
   [
     '(squid-1)',
@@ -131,7 +131,7 @@ it.each([
     'access-log/15',
   ],
   ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/9'],
-  ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/3'],
+  ['sshd', 'sshd[100]: Invalid user a from 192.0.2.17 \r\n', 'openssh/4'],
   [
     '1/5-4/fw1/box_Config_MC-update',
     'Info     fw1 [master@192.0.2.17_29010]  Commit operation: 0 Copy: a.conf from boxsrv',

@@ -15,7 +15,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/8' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/9' };
 
 it.each<[string, string, Record<string, string>]>([
   [
@@ -30,7 +30,7 @@ it.each<[string, string, Record<string, string>]>([
     ),
     {
       ...{ user: 'alice', user_domain: 'EXAMPLE', user_target: 'alice', src_ip: '192.0.2.17' },
-      ...{ src_port: '40112', logon_type: '3', event_code: '4624', action: 'logged-in' },
+      ...{ src_port: '40112', logon_type: '3', event_code: '4624', action: 'login' },
       ...{ category: 'authentication', outcome: 'success', ...MARK },
     },
   ],
@@ -56,7 +56,7 @@ it.each<[string, string, Record<string, string>]>([
     ),
     {
       ...{ user: 'sa', src_ip: '192.0.2.17', reason: 'A "bad" password.', event_code: '18456' },
-      ...{ action: 'logon-failed', category: 'authentication', outcome: 'failure', ...MARK },
+      ...{ action: 'login', category: 'authentication', outcome: 'failure', ...MARK },
     },
   ],
   [
@@ -85,7 +85,7 @@ it.each<[string, string, Record<string, string>]>([
       '.17',
     )[0]!,
     {
-      ...{ user: 'bob', user_target: 'bob', event_code: '4625', action: 'logon-failed' },
+      ...{ user: 'bob', user_target: 'bob', event_code: '4625', action: 'login' },
       ...{ category: 'authentication', outcome: 'failure', ...MARK },
     },
   ],
@@ -94,7 +94,7 @@ it.each<[string, string, Record<string, string>]>([
     event(SECURITY, 4625, named({ TargetUserName: 'bob' })) +
       event(SECURITY, 4624, named({ TargetUserName: 'eve', IpAddress: '192.0.2.17' })),
     {
-      ...{ user: 'bob', user_target: 'bob', event_code: '4625', action: 'logon-failed' },
+      ...{ user: 'bob', user_target: 'bob', event_code: '4625', action: 'login' },
       ...{ category: 'authentication', outcome: 'failure', ...MARK },
     },
   ],
@@ -126,7 +126,7 @@ it.each<[string, string, Record<string, string>]>([
     'no user out of a name that looks like a list',
     event(SECURITY, 4625, named({ TargetUserName: '["root"]' })),
     {
-      ...{ event_code: '4625', action: 'logon-failed', category: 'authentication' },
+      ...{ event_code: '4625', action: 'login', category: 'authentication' },
       ...{ outcome: 'failure', ...MARK },
     },
   ],
@@ -150,7 +150,7 @@ it.each<[string, string, Record<string, string>]>([
       '<EventData><Data>["sa","x"," [CLIENT: 192.0.2.17]"]</Data></EventData>',
     ),
     {
-      ...{ event_code: '18456', action: 'logon-failed', category: 'authentication' },
+      ...{ event_code: '18456', action: 'login', category: 'authentication' },
       ...{ outcome: 'failure', ...MARK },
     },
   ],

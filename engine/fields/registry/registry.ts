@@ -196,10 +196,15 @@ export const FIELDS: readonly FieldEntry[] = [
     ecs: 'event.category',
     ocsf: 'category_name',
   }),
-  cut('action', 'text', 'The action, or the decision of a firewall.', {
-    ocsf: 'activity_name',
-    cim: 'vendor_action',
-  }),
+  cut(
+    'action',
+    'text',
+    'The action, or the decision of a firewall; `login` for logins in messages and Windows events.',
+    {
+      ocsf: 'activity_name',
+      cim: 'vendor_action',
+    },
+  ),
   cut('outcome', 'text', 'success or failure, where the record states it.', {
     ecs: 'event.outcome',
   }),

@@ -69,7 +69,7 @@ it('keeps the fields that an extractor of Daybook cuts out of the message', asyn
     const [row] = await rows(session, 'program:sshd user:user4');
     expect(row).toMatchObject({
       ...{ user: 'user4', src_ip: '192.0.2.5', src_port: 2004, session: 'k4' },
-      ...{ action: 'ssh_login', outcome: 'success', extractor: 'own-sshd/1' },
+      ...{ action: 'login', outcome: 'success', extractor: 'own-sshd/1' },
     });
   });
 });
