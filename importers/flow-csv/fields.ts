@@ -59,8 +59,12 @@ export const TS_UTC = 48;
 export const TS_END_UTC = 49;
 /** Whether a login worked. */
 export const LOGIN_WORKED = 50;
+/** Zeek's `kerberos` log: `alice/EXAMPLE.COM`, `AS` or `TGS`, and whether there is a ticket. */
+export const KERBEROS_CLIENT = 51;
+export const KERBEROS_REQUEST = 52;
+export const KERBEROS_SUCCESS = 53;
 /** The first of the texts of the registry, in the order of `TEXTS`. */
-export const FIRST_TEXT = 51;
+export const FIRST_TEXT = 54;
 
 type TextSetter = Exclude<CutText, 'extractor'>;
 /** Text fields that dialects fill; a column with any other name stays an attribute as well. */
@@ -132,6 +136,12 @@ export const SETTERS = {
   hashes: HASHES,
   /** Zeek's `T` or `F`: category and outcome of a login. Also an attribute. */
   login_worked: LOGIN_WORKED,
+  /** Name and realm: user and domain. Also an attribute. */
+  kerberos_client: KERBEROS_CLIENT,
+  /** A request for an initial ticket is a login. Also an attribute. */
+  kerberos_request: KERBEROS_REQUEST,
+  /** The outcome, except of an error that asks the client to prove its identity first. Also an attribute. */
+  kerberos_success: KERBEROS_SUCCESS,
 } as const;
 export type Setter = keyof typeof SETTERS | TextSetter;
 

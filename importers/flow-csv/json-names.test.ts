@@ -598,6 +598,46 @@ describe('the kind is that of the record', () => {
     expect(rows.map(({ attrs }) => attrs['auth_success'])).toEqual(['T', 'F', undefined]);
   });
 
+  it('Zeek: what Kerberos answered to whom', async () => {
+    const head =
+      '#separator \\x09\n#unset_field\t-\n#path\tkerberos\n' +
+      '#fields\tts\tuid\trequest_type\tclient\tservice\tsuccess\terror_msg\n';
+    const cells = [
+      ['AS', 'alice/EXAMPLE.COM', 'krbtgt/EXAMPLE.COM', 'F', 'KDC_ERR_PREAUTH_REQUIRED'],
+      ['AS', 'alice/EXAMPLE.COM', 'krbtgt/EXAMPLE.COM', 'F', 'KDC_ERR_PREAUTH_FAILED'],
+      ['AS', 'alice/EXAMPLE.COM', 'krbtgt/EXAMPLE.COM', 'T', '-'],
+      ['TGS', 'http/web1/EXAMPLE.COM', 'cifs/a', 'T', '-'],
+      ['-', 'bob', '-', '-', '-'],
+    ];
+    const text = head + cells.map((row, n) => [n, `C${n}`, ...row].join('\t')).join('\n');
+    const read = await collect(flowCsvImporter, inputOf(Buffer.from(text)), { format: 'zeek-tsv' });
+    const login = { category: 'authentication', action: 'login' };
+    const alice = { user: 'alice', user_domain: 'EXAMPLE.COM' };
+    const expected = [
+      { ...alice, ...login, outcome: undefined, reason: 'KDC_ERR_PREAUTH_REQUIRED' },
+      { ...alice, ...login, outcome: 'failure', reason: 'KDC_ERR_PREAUTH_FAILED' },
+      { ...alice, ...login, outcome: 'success' },
+      { user: 'http/web1', user_domain: 'EXAMPLE.COM', outcome: 'success', category: undefined },
+      { user: 'bob', user_domain: undefined, outcome: undefined, category: undefined },
+    ];
+    const shown = (rows: readonly CollectedRow[]): object[] =>
+      rows.map((row, n) =>
+        Object.fromEntries(Object.keys(expected[n]!).map((name) => [name, row[name]])),
+      );
+    expect(shown(read.rows)).toEqual(expected);
+    expect(read.rows[0]!.attrs).toMatchObject({ client: 'alice/EXAMPLE.COM', success: 'F' });
+    // In JSON the error may precede the answer.
+    const { rows } = await readAll(
+      cells.map(([type, client, service, success, error], n) => ({
+        ...{ ts: n + 1.5, uid: 'C1', 'id.orig_h': '192.0.2.1', 'id.resp_h': '192.0.2.2' },
+        ...(error === '-' ? {} : { error_msg: error }),
+        ...(success === '-' ? {} : { success: success === 'T' }),
+        ...{ request_type: type, client, service },
+      })),
+    );
+    expect(shown(rows)).toEqual(expected);
+  });
+
   it('Zeek: a stated path is believed, whatever the columns', async () => {
     const text =
       '#separator \\x09\n#path\tkerberos\n#fields\tts\tuid\tclient\tcipher\n1.5\tC1\tbob\taes\n';

@@ -39,6 +39,8 @@ const SPACE = 32;
 const DASH = 45;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
+/** Errors of Kerberos that are steps of a login. */
+const ASKED_FOR = /PREAUTH_REQUIRED$|MORE_PREAUTH_DATA_REQUIRED$/;
 
 /** Measures that a flow may state for both directions together. */
 export type Measure = 'bytes' | 'packets';
@@ -96,6 +98,8 @@ export class RowWriter {
   private dateSize = 0;
   private keyed = false;
   private family = -1;
+  /** `t` or `f`: whether Kerberos gave a ticket. */
+  private ticket = '';
   /** Number of words of each address so far, and number of valid ones in the current address. */
   private srcWords = 0;
   private dstWords = 0;
@@ -146,6 +150,7 @@ export class RowWriter {
     this.dateSize = 0;
     this.keyed = false;
     this.family = -1;
+    this.ticket = '';
     this.srcWords = 0;
     this.dstWords = 0;
   }
@@ -398,19 +403,48 @@ export class RowWriter {
         return this.bounded(batch.vlan, parseWhole(bytes, start, end), 1, 4095);
       case F.PID:
         return this.bounded(batch.pid, parseWhole(bytes, start, end), 0, 0xffffffff);
-      case F.LOGIN_WORKED: {
-        // T, F, true or false.
-        const first = String.fromCharCode(bytes[start]!).toLowerCase();
-        if (first !== 't' && first !== 'f') return false;
-        batch.cutText('category').setString(this.row, 'authentication');
-        batch.cutText('outcome').setString(this.row, first === 't' ? 'success' : 'failure');
+      case F.LOGIN_WORKED:
+      case F.KERBEROS_CLIENT:
+      case F.KERBEROS_REQUEST:
+      case F.KERBEROS_SUCCESS:
+        this.login(setter, this.decode(bytes, start, end));
         return false;
-      }
       case F.SEVERITY:
         return this.bounded(batch.severity, parseWhole(bytes, start, end), 0, 7);
       default:
         return this.setTimePart(setter, bytes, start, end);
     }
+  }
+
+  /** Parts of a login, as Zeek writes them: T or F, in JSON true or false. */
+  private login(setter: number, cell: string): void {
+    const { batch, row } = this;
+    const first = cell.slice(0, 1).toLowerCase();
+    if (setter === F.KERBEROS_SUCCESS) this.ticket = first;
+    else if (setter === F.LOGIN_WORKED) {
+      if (first !== 't' && first !== 'f') return;
+      batch.cutText('category').setString(row, 'authentication');
+      batch.cutText('outcome').setString(row, first === 't' ? 'success' : 'failure');
+    } else if (setter === F.KERBEROS_REQUEST) {
+      if (cell !== 'AS') return;
+      batch.cutText('category').setString(row, 'authentication');
+      batch.cutText('action').setString(row, 'login');
+    } else {
+      const cut = cell.lastIndexOf('/');
+      batch.cutText('user').setString(row, cut > 0 ? cell.slice(0, cut) : cell);
+      if (cut > 0 && cut < cell.length - 1)
+        batch.cutText('user_domain').setString(row, cell.slice(cut + 1));
+    }
+  }
+
+  /** A client that must first prove its identity has neither failed nor succeeded. */
+  private workOutTicket(): void {
+    const { batch, row, ticket } = this;
+    if (ticket !== 't' && ticket !== 'f') return;
+    const { present, data, starts, size } = batch.cutText('reason');
+    const reason = present[row] === 1 ? text.decode(data.subarray(starts[row]! + 4, size)) : '';
+    if (ticket === 'f' && ASKED_FOR.test(reason)) return;
+    batch.cutText('outcome').setString(row, ticket === 't' ? 'success' : 'failure');
   }
 
   /** Addresses given as four numbers. */
@@ -637,6 +671,7 @@ export class RowWriter {
     const row = this.row;
     const plan = this.plan;
     this.workOutIcmp();
+    this.workOutTicket();
     if (batch.duration.present[row] === 0 && batch.ts.present[row] === 1) {
       const micros = this.end - batch.ts.values[row]!;
       if (micros >= 0) batch.duration.set(row, micros / 1e6);
@@ -735,6 +770,7 @@ const NEED_FINISH: ReadonlySet<number> = new Set([
   F.SRC_ENDPOINT,
   F.DST_ENDPOINT,
   F.ICMP_TYPE,
+  F.KERBEROS_SUCCESS,
   F.ICMP_CODE,
   F.PACKETS_TOTAL,
   F.BYTES_TOTAL,

@@ -74,7 +74,12 @@ const LOGS: readonly Log[] = [
     path: 'kerberos',
     kind: 'kerberos',
     signatures: [['requesttype', 'client', 'service']],
-    columns: { client: 'user', errormsg: 'reason' },
+    columns: {
+      client: 'kerberos_client',
+      requesttype: 'kerberos_request',
+      success: 'kerberos_success',
+      errormsg: 'reason',
+    },
   },
   {
     path: 'sip',
