@@ -17,6 +17,7 @@ import outcomeWords from '../outcome-words.json' with { type: 'json' };
 import { beginMessage, type CandidateDraft, Candidates, mayHaveAddress } from './candidates.ts';
 import { EmbeddedJson } from '../reading/json/embedded-json.ts';
 import { EmbeddedEvent } from '../reading/embedded-event.ts';
+import { eventStart } from '../reading/event-xml.ts';
 import type { Extractor } from './extractor.ts';
 import { ESCAPES, type Escapes, found } from './found.ts';
 import {
@@ -192,6 +193,7 @@ export class Cutter {
     if (batch.kind !== 'log' || batch.message.size === 0) return 0;
     const { message, program } = batch;
     const n = batch.length;
+    const programs = program.size;
     let cut = 0;
     const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
     // The rows' records have already set texts, and messages may set texts of rows between them.
@@ -219,11 +221,14 @@ export class Cutter {
       // What looks like a tag may be part of the message, according to a case's own extractor.
       if (bare > whole || (relayed !== undefined && relayed.host === relayed.hostEnd))
         bound = matchMessage(this.noProgram().userWritten, data, whole, end);
-      bound ??= matchMessage(entry.stages, data, start, end);
+      // An event may hold the text that others write instead of it.
+      const isEvent = eventStart(data, start, end) >= 0;
+      bound ??= matchMessage(isEvent ? entry.userWritten : entry.stages, data, start, end);
       if (bound === undefined && this.cutRecord(batch, row, data, start, end, relayed)) {
         cut += 1;
         continue;
       }
+      if (isEvent) bound ??= matchMessage(entry.stages, data, start, end);
       bound ??= matchMessage(entry.fallbacks, data, start, end);
       bound ??= matchBehindHeading(entry, data, start, end);
       if (bound === undefined) continue;
@@ -240,6 +245,7 @@ export class Cutter {
       cut += 1;
     }
     for (const [column, size] of given) if (column.size > size) column.putInOrder(from, n);
+    if (program.size > programs) program.putInOrder(from, n);
     this.replaceHosts(batch, n);
     return cut;
   }
@@ -273,14 +279,27 @@ export class Cutter {
     if (!isEvent && !this.json.fill(batch, row, data, start, end)) return false;
     const mark = isEvent ? EVENT_MARK : JSON_MARK;
     put(batch.cutText('extractor'), row, mark, 0, mark.length);
+    if (isEvent) this.nameProgram(batch, row);
     const { host } = isEvent ? this.event : this.json;
     const isName = host !== undefined && host.length <= MOST_HOST;
-    const written = isName && utf8.encode(isEvent ? `>${host}<` : `"${host}"`);
-    const at = written ? indexOf(data, written, start, end) : -1;
-    if (written && at >= 0) this.nameHost(at + 1, at + written.length - 1, batch, row);
-    else if (host === undefined && relayed !== undefined)
+    // As a section of CDATA, too.
+    for (const written of isName ? (isEvent ? [`>${host}<`, `[${host}]`] : [`"${host}"`]) : []) {
+      const bytes = utf8.encode(written);
+      const at = indexOf(data, bytes, start, end);
+      if (at < 0) continue;
+      this.nameHost(at + 1, at + bytes.length - 1, batch, row);
+      return true;
+    }
+    if (host === undefined && relayed !== undefined)
       this.nameHost(relayed.host, relayed.hostEnd, batch, row);
     return true;
+  }
+
+  /** Sets the provider of the last event where the row's line has no program. */
+  private nameProgram({ program, coded }: EventBatch, row: number): void {
+    const provider = this.event.program;
+    if (provider === undefined || program.present[row] === 1 || coded.has('program')) return;
+    program.setString(row, provider);
   }
 
   /** Notes the host that a message names, if its header has another one. */

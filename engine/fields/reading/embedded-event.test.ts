@@ -1,5 +1,6 @@
 /** Windows events in XML as messages: the fields of the same event in an event log. */
 import { expect, it } from 'vitest';
+import { EventBatch } from '../../columns/event-batch.ts';
 import { Cutter } from '../cutting/cutter.ts';
 import { cutFields } from '../cutting/cut-fields.ts';
 import { shippedExtractors } from '../cutting/extractors.ts';
@@ -201,4 +202,43 @@ it('reads no members within names without end, and no such host', () => {
       `${begin}<Data>${marks}</Data><Computer>${marks}</Computer></System></Event>`,
     ),
   ).toEqual({ event_code: '1', extractor: MARK.extractor });
+});
+
+it('names the provider as the program of a line without one, and no other', () => {
+  const batch = new EventBatch('log', () => undefined, 3);
+  const message = event(SECURITY, 4625, named({ TargetUserName: 'bob' }));
+  for (const [row, program] of [undefined, 'agent', undefined].entries()) {
+    if (program !== undefined) batch.program.setString(row, program);
+    batch.message.setString(row, row === 2 ? 'no event' : message);
+    batch.endRow();
+  }
+  all.cut(batch);
+  const { present, starts, data } = batch.program;
+  const programs = [0, 1, 2].map((row) => {
+    const at = starts[row]! + 4;
+    const size = new DataView(data.buffer, data.byteOffset).getUint32(at - 4, true);
+    return present[row] === 1 ? new TextDecoder().decode(data.subarray(at, at + size)) : undefined;
+  });
+  expect(programs).toEqual([SECURITY, 'agent', undefined]);
+});
+
+it('reads an event as a record, whatever text it holds as well', () => {
+  const text = 'An account failed to log on.\nSubject:\nx\nAccount For Which Logon Failed:\n';
+  const more = `Account Name:\t\tmallory\nAccount Domain:\t\tX\nSource Network Address:\t203.0.113.9\n`;
+  const message = event(SECURITY, 4625, named({ TargetUserName: 'bob' })).replace(
+    '</Event>',
+    `<RenderingInfo><Message>${text}${more}</Message></RenderingInfo></Event>`,
+  );
+  const fields = cutFields(all, 'microsoft-windows-security-auditing', message);
+  expect(fields).toMatchObject({ user: 'bob', ...MARK });
+  expect(fields).not.toHaveProperty('src_ip');
+});
+
+it('finds the computer in a section of CDATA', () => {
+  const message = event(SECURITY, 4625, named({ TargetUserName: 'bob' })).replace(
+    /<Computer>([^<]*)</,
+    '<Computer><![CDATA[$1]]><',
+  );
+  expect(message).toContain('CDATA');
+  expect(cutFields(all, '', message)).toMatchObject({ user: 'bob', ...MARK });
 });

@@ -28,4 +28,9 @@ export class EmbeddedEvent {
   get host(): string | undefined {
     return this.fields.textOf('host');
   }
+
+  /** Its provider. */
+  get program(): string | undefined {
+    return this.fields.textOf('program');
+  }
 }
