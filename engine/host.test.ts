@@ -76,7 +76,7 @@ describe('errors', () => {
       {
         code: 'disk-full',
         message: 'the disk is full',
-        hint: 'free some space and do the same again: an import continues where it stopped',
+        hint: 'free some space and try again: an import continues where it stopped',
       },
       false,
     ],
@@ -86,7 +86,7 @@ describe('errors', () => {
       {
         code: 'internal',
         message: 'case.days failed: x is not a function',
-        hint: 'this is a defect of Daybook; what the engine logged says more',
+        hint: 'this is a bug in Daybook; the log of the engine has details',
       },
       true,
     ],

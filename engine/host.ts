@@ -162,7 +162,9 @@ export class EngineHost {
     try {
       frame = decodeFrame(bytes, MAX_CALL_HEAD_BYTES);
     } catch (error) {
-      this.options.log(`a window sent what is no frame and is let go: ${messageOfError(error)}`);
+      this.options.log(
+        `a window sent something that is not a frame and was disconnected: ${messageOfError(error)}`,
+      );
       void this.leave(window);
       window.pipe.close();
       return;
@@ -172,7 +174,7 @@ export class EngineHost {
     if (kind === 'start') return;
     const id = fieldOf(frame, 'id');
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) {
-      this.options.log('a window sent a frame without an id and is let go');
+      this.options.log('a window sent a frame without an id and was disconnected');
       void this.leave(window);
       window.pipe.close();
       return;
@@ -188,7 +190,7 @@ export class EngineHost {
     } else if (window.calls.size >= MAX_CALLS) {
       this.refuse(window, id, 'limit-exceeded', `${MAX_CALLS} calls are running already`);
     } else if (this.closing) {
-      this.refuse(window, id, 'cancelled', 'the engine is ending');
+      this.refuse(window, id, 'cancelled', 'the engine is shutting down');
     } else this.start(window, id, operation, fieldOf(frame, 'params'));
   }
 
@@ -310,7 +312,7 @@ export class EngineHost {
       window.pipe.send(bytes);
       return;
     }
-    const message = `the answer has ${Math.ceil(bytes.length / 1e6)} MB, more than a window takes`;
+    const message = `the answer has ${Math.ceil(bytes.length / 1e6)} MB, more than a window accepts`;
     if (frame.frame === 'part') {
       call.broken = new DaybookError('limit-exceeded', message, 'ask for less at a time');
       call.controller.abort(new CancelledError());
@@ -344,7 +346,7 @@ export class EngineHost {
       : {
           code: 'internal',
           message: `${call.operation} failed: ${messageOfError(error)}`,
-          hint: 'this is a defect of Daybook; what the engine logged says more',
+          hint: 'this is a bug in Daybook; the log of the engine has details',
         };
   }
 }

@@ -265,7 +265,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     });
     expect(again.differing).toContainEqual({
       path: 'events/kind=log/day=2031-01-01/1.parquet',
-      message: 'is not of a hand-over',
+      message: 'does not belong to a hand-over',
     });
     expect(again.sent).toBeGreaterThan(0);
     expect(again.sent).toBeLessThan(again.files);
@@ -360,7 +360,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     await ask('CREATE DATABASE theirs');
     for (const name of ['tags', 'events_next', 'sources'])
       await ask(`CREATE TABLE theirs.${name} ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x`);
-    const message = 'daybook attach did not make: events_next, sources, tags';
+    const message = 'daybook attach did not create: events_next, sources, tags';
     await expectRefused(['attach', at('theirs'), handedOver], message);
     for (const name of ['tags', 'events_next', 'sources'])
       expect(await ask(`SELECT x FROM theirs.${name}`)).toBe('7');
@@ -376,13 +376,13 @@ describe.skipIf(reason !== undefined)(title, () => {
     await ask(
       "CREATE MATERIALIZED VIEW late.more TO late.events_next AS SELECT 'log' AS kind, '2031-01-01' AS day, '1.parquet' AS file FROM late.files_next LIMIT 1",
     );
-    await expectRefused(['attach', at('late'), handedOver], 'is not of a hand-over');
+    await expectRefused(['attach', at('late'), handedOver], 'does not belong to a hand-over');
     await ask('DROP TABLE late.more');
     // No record is kept of what was loaded.
     for (const table of ['events', 'files']) await ask(`DROP TABLE late.${table}_next`);
     await ask('CREATE TABLE late.events_next AS late.events');
     await ask('CREATE TABLE late.files_next AS late.files ENGINE = Null');
-    await expectRefused(['attach', at('late'), handedOver], 'what was loaded is not what');
+    await expectRefused(['attach', at('late'), handedOver], 'the loaded data differ from');
     expect(await run('count', at('late'))).toBe(await run('count', acme));
     await ask('DROP TABLE late.files_next');
     expect(await attach('late')).toMatchObject({ files: first.files });
@@ -409,9 +409,9 @@ describe.skipIf(reason !== undefined)(title, () => {
       files: { path: string }[];
     };
     appendFileSync(path.join(changed, manifest.files[0]!.path), 'x');
-    await expectRefused(['attach', at('changed'), changed], 'was changed since');
+    await expectRefused(['attach', at('changed'), changed], 'has changed since');
     for (const command of ['count', 'fields', 'sources'])
-      await expectRefused([command, at('changed')], 'no case that was loaded whole');
+      await expectRefused([command, at('changed')], 'no completely loaded case');
     manifest.case.id = 'another';
     writeFileSync(path.join(changed, 'manifest.json'), JSON.stringify(manifest));
     await expectRefused(['attach', at('acme'), changed], 'holds another case (acme.daybook)');
@@ -431,7 +431,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     child.kill('SIGKILL');
     await outcome;
     expect(loaded).toBeGreaterThan(0);
-    await expectRefused(['count', at('cut')], 'no case that was loaded whole');
+    await expectRefused(['count', at('cut')], 'no completely loaded case');
     const again = await attach('cut');
     expect(again.differing).toEqual([]);
     expect(again.sent).toBeLessThan(again.files);
@@ -502,19 +502,19 @@ describe.skipIf(reason !== undefined)(title, () => {
         expect(await run('count', at('bucket'), 'tag:odd')).toBe(
           await run('count', acme, 'tag:odd'),
         );
-        await expectRefused(['attach', at('bucket'), from.replace('case', 'c*')], 'for a pattern');
+        await expectRefused(['attach', at('bucket'), from.replace('case', 'c*')], 'as a pattern');
         for (const mark of ['.hand-over.json', '.hand-over.jsonl']) {
           await s3.put('incidents', `case/${mark}`, '{}');
           await expectRefused(
             ['attach', at('bucket'), from],
-            'was interrupted, or is being written',
+            'was interrupted, or is still being written',
           );
           await s3.remove('incidents', `case/${mark}`);
         }
         const key = 'case/sources/sources.jsonl';
         const sources = (await s3.objects('incidents')).get(key)!.toString();
         await s3.put('incidents', key, sources.replace('evidence', 'Evidence'));
-        await expectRefused(['attach', at('bucket'), from], 'sources.jsonl was changed since');
+        await expectRefused(['attach', at('bucket'), from], 'sources.jsonl has changed since');
       } finally {
         await s3.close();
       }

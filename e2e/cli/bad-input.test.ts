@@ -162,7 +162,7 @@ describe('files that are not what they should be', () => {
       'a database',
       (file: string) =>
         writeFileSync(file, Buffer.concat([Buffer.from('SQLite format 3\0'), junk])),
-      /an SQLite database, to be converted first: .*\n$/,
+      /an SQLite database; convert it first: .*\n$/,
     ],
     ['an empty folder', (file: string) => mkdirSync(file), /no file to import/],
     [
@@ -462,7 +462,7 @@ describe.skipIf(!mounted)('a full disk (skipped where no file system may be moun
           '1',
         ];
         const env = { DAYBOOK_CHUNK_ROWS: '2000' };
-        failsClearly(await daybook(args, { env }), /disk is full[\s\S]*do the same again/);
+        failsClearly(await daybook(args, { env }), /disk is full[\s\S]*try again/);
         execFileSync('mount', ['-o', 'remount,size=200m', disk]);
         if (size.endsWith('m')) {
           const verified = await commands.run(['verify', path.join(disk, 'c.daybook'), '--json']);

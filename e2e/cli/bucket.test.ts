@@ -299,7 +299,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     expectRefused(await slow.end(), place);
     const { status, out } = await verify(place);
     expect(status).toBe(1);
-    expect(out).toContain('the hand-over was interrupted, or is being written');
+    expect(out).toContain('the hand-over was interrupted, or is still being written');
     await expectWhole(bucket, await handOver(place));
   });
 
@@ -381,7 +381,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     await server!.put('bad', 'case/events/kind=log/day=2020-01-01/1.parquet', 'more');
     const { status, out } = await run('verify', 's3://bad/case');
     expect(status).toBe(1);
-    for (const text of [' instead of the ', 'is missing', 'is not of the hand-over'])
+    for (const text of [' instead of the ', 'is missing', 'does not belong to the hand-over'])
       expect(out).toContain(text);
   });
 
@@ -396,11 +396,13 @@ describe.skipIf(reason !== undefined)(title, () => {
     await server!.put('slashes', 'deep/place/events/', 'x');
     await server!.put('slashes', 'deep/place/more/', '');
     const again = await run('hand-over', acme, 's3://slashes/deep/place', '--yes');
-    expect(again.err).toContain('not of the hand-over, and were left alone: ./, events/\n');
+    expect(again.err).toContain(
+      'do not belong to the hand-over and were left alone: ./, events/\n',
+    );
     const { status, out } = await run('verify', 's3://slashes/deep/place');
     expect(status).toBe(1);
-    expect(out).toContain('warning: ./ is not of the hand-over\n');
-    expect(out).toContain('error: events/ is not of the hand-over\n');
+    expect(out).toContain('warning: ./ does not belong to the hand-over\n');
+    expect(out).toContain('error: events/ does not belong to the hand-over\n');
     expect(out).not.toContain('more/');
   });
 
@@ -409,7 +411,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     for (const [place, message] of [
       ['s3://nosuchbucket/x', 'there is no bucket nosuchbucket'],
       ['s3://asked/strange', 'holds other files (file)'],
-      ['s3://a', 'is no place in a bucket'],
+      ['s3://a', 'is not a place in a bucket'],
     ] as const) {
       const { status, out, err } = await run('hand-over', acme, place, '--yes');
       expect(status).toBeGreaterThan(0);

@@ -163,7 +163,7 @@ it('says what is wrong with a pattern, and which captures are not there', async 
   // Nothing was searched, and nothing printed.
   const badTag = await commands.run(['payload', CASE, 'jndi', '--tag', 'x'.repeat(101)]);
   expect([badTag.status, badTag.out]).toEqual([2, '']);
-  expect(badTag.err).toContain('a tag has a name of 1 to 100 characters');
+  expect(badTag.err).toContain('the name of a tag has 1 to 100 characters');
   writeFileSync(CAPTURE, 'another');
   const changed = await commands.run(['payload', CASE, 'jndi']);
   expect([changed.status, changed.out]).toEqual([3, '']);

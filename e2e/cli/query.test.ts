@@ -265,7 +265,7 @@ describe('what lies beneath, and what is looked for', () => {
   });
 
   it('a JSON document of nothing says what the query may have meant', async () => {
-    const hint = 'tcp is looked for as a word; events of that protocol are proto:tcp';
+    const hint = 'tcp was searched for as a word; for events of that protocol write proto:tcp';
     const document = await query<Count & { hints?: unknown }>('tcp nosuchword | count');
     expect(document).toMatchObject({
       hints: [hint],
@@ -273,7 +273,7 @@ describe('what lies beneath, and what is looked for', () => {
     });
     expect(await query<Count>('kind:log | count')).not.toHaveProperty('hints');
     expect(await query<Count>('where nosuchword | count')).toMatchObject({
-      hints: ['where is looked for as a word; as a stage it comes after a |: * | where …'],
+      hints: ['where was searched for as a word; as a stage it comes after a |: * | where …'],
     });
   });
 
@@ -453,7 +453,7 @@ describe('a list', () => {
     const list = file('wrong.csv', 'src_ip\n10.0.0.1\n10.0.0\n');
     const outcome = await commands.run(['count', CASE, '--list', list]);
     expect(outcome.status).toBe(2);
-    expect(outcome.err).toContain('line 3 of the list: "10.0.0" is no IP address');
+    expect(outcome.err).toContain('line 3 of the list: "10.0.0" is not an IP address');
     const alone = await commands.run(['count', CASE, '--list-field', 'host']);
     expect(alone.status).toBe(2);
     expect(alone.err).toContain('--list-field needs --list');

@@ -20,7 +20,7 @@ it('lists files that could not be imported, with the reason', async () => {
   expect(listed.status).toBe(0);
   expect(listed.out).toMatch(/^ *1 +a\.log /m);
   expect(listed.out).toMatch(/^not imported +status +import +why *$/m);
-  expect(listed.out).toMatch(/^hive\.dat +ignored +1 +a registry hive, to be converted first/m);
+  expect(listed.out).toMatch(/^hive\.dat +ignored +1 +a registry hive; convert it first/m);
   const all = json<{ id: number | null; source: string; status: string; error: string }[]>(
     await commands.run(['sources', at('case.daybook'), '--json']),
   );

@@ -298,7 +298,9 @@ export function describeContract(shell: Shell): void {
       expect(left).toMatchObject({ quarantined: { matching: 0 }, undated: 0 });
       expect(left.lines.length).toBeGreaterThan(0);
       const { hints } = await engine.call('query.unsearched', { ...view, query: 'tcp nosuchword' });
-      expect(hints).toEqual(['tcp is looked for as a word; events of that protocol are proto:tcp']);
+      expect(hints).toEqual([
+        'tcp was searched for as a word; for events of that protocol write proto:tcp',
+      ]);
       const other = await running.connect();
       expect((await failure(other.call('timeline.run', view))).code).toBe('list-not-kept');
       other.close();

@@ -81,7 +81,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       });
       await window.importing.begin();
       const { ledger } = window.importing;
-      await expect(ledger).toContainText(`${REPEATED} lines are in first.log, too`, {
+      await expect(ledger).toContainText(`${REPEATED} lines are also in first.log`, {
         timeout: IMPORT_MS,
       });
       await shot(opened.page, 'ledger-overlap');
@@ -171,7 +171,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await window.query.run('tcp nosuchword');
       await expect(
         opened.page.getByText(
-          'Tcp is looked for as a word; events of that protocol are proto:tcp.',
+          'Tcp was searched for as a word; for events of that protocol write proto:tcp.',
         ),
       ).toBeVisible();
     });

@@ -14,8 +14,8 @@ export function bucketAddress(text: string): { bucket: string; prefix: string; n
   if (bucket === undefined || !isPlain)
     throw new DaybookError(
       'usage',
-      `${JSON.stringify(text)} is no place in a bucket`,
-      'it is s3://BUCKET/PREFIX',
+      `${JSON.stringify(text)} is not a place in a bucket`,
+      'write s3://BUCKET/PREFIX',
     );
   const prefix = parts.map((part) => `${part}/`).join('');
   return { bucket, prefix, name: `s3://${bucket}/${prefix}`.replace(/\/$/, '') };

@@ -86,7 +86,7 @@ export class LimitError extends DaybookError {
     super(
       'limit-exceeded',
       message,
-      `if it is to be trusted, import it again with a higher ${option}`,
+      `if you trust the file, import it again with a higher ${option}`,
     );
     this.name = 'LimitError';
     this.option = option;

@@ -24,7 +24,7 @@ export function isLocked(reason: string | undefined): boolean {
 
 /** Reason for skipping a hash manifest, which is not evidence itself. */
 export const HASH_LIST =
-  'a list of hashes: it is compared with the files that it lists (as format text its lines are events)';
+  'a hash manifest: it is compared with the files that it lists (with --format text its lines become events)';
 
 /** Something found along the way that is not a source: a link, a device, an encrypted member. */
 export interface Ignored {

@@ -200,6 +200,6 @@ export function damagedFile(path: string): DaybookError {
   return new DaybookError(
     'case-damaged',
     `the index ${name} is damaged`,
-    'run: daybook verify CASE --repair, which makes it again',
+    'to rebuild it, run: daybook verify CASE --repair',
   );
 }

@@ -207,16 +207,16 @@ describe('patterns', () => {
   });
 
   it.each([
-    ['(?=a)', 'looking ahead or behind'],
-    ['(?<!a)b', 'looking ahead or behind'],
-    ['(a)\\1', 'references back'],
+    ['(?=a)', 'lookahead and lookbehind'],
+    ['(?<!a)b', 'lookahead and lookbehind'],
+    ['(a)\\1', 'backreferences'],
     ['(?>a)', 'atomic groups'],
     ['a++', 'possessive'],
     ['a**', 'a repeat of a repeat'],
     ['(a', 'unclosed ('],
     ['a)', 'found ) without ('],
     ['[a', 'unclosed ['],
-    ['[z-a]', 'from more to less'],
+    ['[z-a]', 'start is after its end'],
     ['*a', 'nothing before * to repeat'],
     ['a{1001}', 'more than 1000 repeats'],
     ['(a{100}){100}', 'more than 1000 repeats'],

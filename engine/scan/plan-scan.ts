@@ -57,7 +57,7 @@ const IMPORT_HINT = 'import the evidence into a case and ask it there: daybook i
 function refused(feature: string, at: number): DaybookError {
   return new DaybookError(
     'query-syntax',
-    `a scan has no ${feature} (column ${at + 1})`,
+    `a scan does not support ${feature} (column ${at + 1})`,
     IMPORT_HINT,
   );
 }
@@ -102,7 +102,7 @@ export function planScan(request: ScanRequest): ScanPlan {
   };
   const plan = everything(planQuery(ast, context));
   if (plan.stages.length === 0 ? !plan.streaming : plan.events.node !== 'base') {
-    throw refused('such order of stages', ast.stages[0]?.start ?? 0);
+    throw refused('this order of stages', ast.stages[0]?.start ?? 0);
   }
   const filter = allOf(plan.filters);
   const [stage, ...after] = plan.stages;
@@ -150,7 +150,7 @@ function aggregating(stage: Stage): Stage {
 
 function onTable(stage: Stage): Stage {
   if (stageOperatorOf(stage).batchTable === undefined)
-    throw refused(`${stage.stage} behind a stage that counts`, stage.start);
+    throw refused(`${stage.stage} after a stage that counts`, stage.start);
   return stage;
 }
 

@@ -17,11 +17,13 @@ export function damageNotes(
   if (damaged > 0) {
     const subject =
       damaged === 1 ? 'the index of one segment is' : `the indexes of ${damaged} segments are`;
-    notes.push(`${subject} damaged: its rows were read; daybook verify --repair makes it again`);
+    notes.push(
+      `${subject} damaged: rows were read without it; daybook verify --repair rebuilds it`,
+    );
   }
   if (nodes.damaged > 0)
     notes.push(
-      `${nodes.damaged} merged rollups are damaged: segments were added up one by one; daybook verify --repair makes them again`,
+      `${nodes.damaged} merged rollups are damaged: segments were added up one by one; daybook verify --repair rebuilds them`,
     );
   return notes;
 }
@@ -43,6 +45,6 @@ export function notesOf(plan: Plan): string[] {
   const names = [...unlisted].map((name) => JSON.stringify(name)).join(', ');
   return [
     ...ofList,
-    `${names}: in no column; looked for only in records with so many fields that not all have a column`,
+    `${names}: in no column; searched for only in records with more fields than columns`,
   ];
 }

@@ -86,7 +86,7 @@ async function valuesOf(node: WithinNode, { shape, table }: AskedWithin): Promis
       throw new DaybookError(
         'limit-exceeded',
         `the query within has more than ${MOST_WITHIN} values (column ${node.start + 1})`,
-        'narrow it, or have it give the largest: top 1000 field',
+        'narrow it, or keep only the largest groups: top 1000 field',
       );
   }
   return [...out];

@@ -534,7 +534,7 @@ export function statementError(error: unknown, sql: string): unknown {
   return new DaybookError(
     'case-damaged',
     'a segment of the case has other columns or rows than its catalog says: one of them is not what was written',
-    'run: daybook verify CASE; if it finds nothing wrong, this is a defect of Daybook',
+    'run: daybook verify CASE; if it finds nothing wrong, this is a bug in Daybook',
     error,
   );
 }
@@ -554,8 +554,8 @@ export function storeError(error: unknown): unknown {
   if (SPILL_PROBLEM.test(text)) {
     return new DaybookError(
       'unreadable',
-      `what the query had put aside in the case's staging folder cannot be read or written: ${text}`,
-      'run it again; if this repeats, look at the disk that the case is on',
+      `temporary data of the query in the case's staging folder cannot be read or written: ${text}`,
+      'run it again; if this repeats, check the disk that the case is on',
       error,
     );
   }

@@ -189,6 +189,6 @@ function damagedBits(): DaybookError {
   return new DaybookError(
     'case-damaged',
     'an index of a segment is damaged',
-    'run: daybook verify CASE --repair, which makes it again',
+    'to rebuild it, run: daybook verify CASE --repair',
   );
 }

@@ -68,7 +68,7 @@ export const batch: z.ZodType<ColumnBatch> = z.object({ rows: count, columns: z.
 /** A list's text: CSV, TSV, NDJSON or one value a line. */
 export const listBytes = bytes.refine(
   ({ length }) => length <= MOST_LIST_BYTES,
-  'a list of more than 32 MB',
+  'the list is larger than 32 MB',
 );
 const listShape = {
   /** Its name in the audit log. */

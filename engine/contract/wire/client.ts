@@ -71,8 +71,8 @@ const CANCELLED: ErrorInfo = { code: 'cancelled', message: 'cancelled' };
 /** The engine disconnects a window that sends more. */
 const TOO_LARGE: ErrorInfo = {
   code: 'limit-exceeded',
-  message: 'more was asked at once than Daybook takes (1 MB)',
-  hint: 'name folders instead of many single files, or do it in parts',
+  message: 'the request is larger than Daybook accepts (1 MB)',
+  hint: 'name folders instead of many single files, or split the request',
 };
 
 export class Connection implements Engine {

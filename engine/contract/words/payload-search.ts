@@ -61,7 +61,7 @@ export function notSearchedTexts(searched: SearchedPayloads): string[] {
     );
   if (evicted > 0)
     texts.push(
-      `not searched: the rest of ${counted(evicted, 'connection')}, since too many were open at a time`,
+      `not searched: the rest of ${counted(evicted, 'connection')}, because too many were open at once`,
     );
   for (const { reason, bodies } of undecoded)
     texts.push(`not fully decoded: ${counted(bodies, 'HTTP body', 'HTTP bodies')}: ${reason}`);

@@ -125,7 +125,7 @@ export function readExtractor(
       const name = path.length === 0 ? '' : `${path.join('.')}: `;
       return `${placeOf(path)}: ${name}${message}`;
     });
-    throw new DaybookError('usage', `${file} is no extractor: ${problems.join('; ')}`);
+    throw new DaybookError('usage', `${file} is not a valid extractor: ${problems.join('; ')}`);
   }
   const extractor = extractorOf(parsed.data, placeOf);
   for (const name of Object.keys(parsed.data.values ?? {})) {
@@ -201,7 +201,7 @@ function draftsOf(
       for (const name of one.fields) check(name);
       if (isGeneral && !one.isDistinct)
         wrong(
-          `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,
+          `${template.text}: without a program a template needs four characters of literal text in a row, or eight in all`,
         );
       return one;
     };
@@ -220,7 +220,7 @@ function isCut(name: string): boolean {
 }
 
 function noField(name: string): string {
-  return `there is no field ${name} that extractors fill: daybook fields --schema lists them`;
+  return `extractors cannot fill a field ${name}: daybook fields --schema lists the fields`;
 }
 
 /** A program that the first of these names. */

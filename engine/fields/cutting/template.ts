@@ -275,7 +275,7 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
     const slot = slotOf(token.slice(1, -1), numberOf);
     const last = parts.at(-1);
     if (last?.capture !== undefined && !endsItself(last.capture))
-      throw new Error(`no text is between ${token} and what is before it`);
+      throw new Error(`no text separates ${token} from what is before it`);
     parts.push(slot);
   }
   endLiteral();
@@ -290,7 +290,7 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
   const labels = slotsOf(given.labels);
   const needs = (given.needs ?? []).map((choice) =>
     [choice].flat().map((name) => {
-      if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not cut`);
+      if (!fields.includes(name)) throw new Error(`it needs ${name}, which it does not extract`);
       return fields.indexOf(name);
     }),
   );
@@ -339,9 +339,9 @@ function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
     throw new Error(
       '{:pairs}, {:cef}, {:leef}, {:json}, {:xml}, {:login} or {:traffic} and "pairs" belong together',
     );
-  if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} are read strictly');
+  if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} can be strict');
   if ((given.alike === true || given.spaced === true) && given.strict !== true)
-    throw new Error('only strict pairs are alike or spaced');
+    throw new Error('only strict pairs can be alike or spaced');
   if ((of === 'columns') !== (given.columns !== undefined))
     throw new Error('{:columns} and "columns" belong together');
 }

@@ -193,7 +193,10 @@ type Given = z.infer<typeof DIALECT>;
 export function readDialect(document: unknown, file: string): RecordDialect {
   const parsed = DIALECT.safeParse(document);
   if (!parsed.success)
-    throw new DaybookError('usage', `${file} is no dialect: ${z.prettifyError(parsed.error)}`);
+    throw new DaybookError(
+      'usage',
+      `${file} is not a valid dialect: ${z.prettifyError(parsed.error)}`,
+    );
   const dialect = shippedDialect(parsed.data);
   const { names, set, not, values, texts, cases } = dialect;
   const fields = [

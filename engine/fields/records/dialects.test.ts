@@ -40,7 +40,7 @@ it.each<[string, object, string]>([
     { when: { paths: 'a', of: 'b', cases: [{ in: '1', of: 'sysmon' }] } },
     'no list sysmon',
   ],
-  ['a member that the format has not', { colour: 'red' }, 'is no dialect'],
+  ['a member that the format has not', { colour: 'red' }, 'is not a valid dialect'],
 ])('says what is wrong with %s', (_, part, message) => {
   const document = { dialect: 'a', for: 'A', has: ['x y'], names: { user: 'u' }, ...part };
   expect(() => readDialect(document, 'a.json')).toThrow(message);

@@ -131,7 +131,7 @@ function guarded<T>(file: SideFile, read: () => T): T {
     throw new DaybookError(
       'case-damaged',
       `the index ${name} is damaged`,
-      'run: daybook verify CASE --repair, which makes it again',
+      'to rebuild it, run: daybook verify CASE --repair',
       error,
     );
   }

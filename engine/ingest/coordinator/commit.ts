@@ -26,7 +26,7 @@ import { reportOf, type SourceReport } from './import-report.ts';
 import { relativeTimesNote } from './relative-times.ts';
 import type { SourceOverlaps } from './source-overlaps.ts';
 
-const NOT_TO_ITS_END = 'not read to its end: the import ended before, or is still reading it';
+const NOT_TO_ITS_END = 'not read to its end: the import was interrupted, or is still reading it';
 
 export type ChunkMessage = Extract<FromWorker, { type: 'chunk' }>;
 

@@ -100,7 +100,7 @@ export class ImportLedger {
           (same.broken === undefined
             ? ''
             : `; that one was not read to its end: ${same.broken.reason}`) +
-          (otherwise ? '; it was read with other options, which stay' : ''),
+          (otherwise ? '; it was read with other options, which still apply' : ''),
       ),
       source: begin.name,
       // The bytes may differ: the same content in another compression. For uncompressed sources the hash is that of
@@ -127,7 +127,7 @@ export class ImportLedger {
         if (row === undefined || end <= checked || row.broken !== undefined) continue;
         row.broken = {
           state: 'damaged',
-          reason: `read without a check, since the archive it is in is damaged: ${reason}`,
+          reason: `read without a check, because its archive is damaged: ${reason}`,
           offset: row.contentSize ?? 0,
           checked: 0,
         };

@@ -79,7 +79,7 @@ export class ManifestChecks {
   unread(location: SourceLocation, name: string, reason: string): void {
     this.notRead.push({
       ...{ name, location, sourceId: undefined, sha256: undefined },
-      reason: `no source was made of it: ${reason}`,
+      reason: `it was not imported: ${reason}`,
     });
   }
 
@@ -136,7 +136,7 @@ export class ManifestChecks {
       const reason =
         members.length === 0
           ? undefined
-          : 'it is an archive in an archive, of which only the members are hashed';
+          : 'it is an archive inside an archive: only its members are hashed';
       put({
         name: named(path, members),
         location: { path, members },
@@ -344,7 +344,7 @@ function compare(file: KnownFile, { line, algorithm, hash: listed }: ManifestEnt
   const entry = { line, algorithm, ...(listed === '' ? {} : { listed }) };
   const not = (reason: string): Verdict => ({ ...entry, state: 'not-compared', reason });
   if (file.reason !== undefined) return not(file.reason);
-  if (listed === '') return not('the manifest has no hash of it');
+  if (listed === '') return not('the manifest has no hash for it');
   let actual = algorithm === 'sha256' ? file.sha256 : undefined;
   if (actual === undefined) {
     const { hashes, reason = 'it was not read again' } = file.again ?? {};
@@ -353,7 +353,7 @@ function compare(file: KnownFile, { line, algorithm, hash: listed }: ManifestEnt
       return not('its bytes have changed since it was read');
     actual = hashes[algorithm];
   }
-  if (actual === undefined) return not(`no ${algorithm} of it was made`);
+  if (actual === undefined) return not(`its ${algorithm} was not computed`);
   return { ...entry, state: actual === listed ? 'agrees' : 'differs', actual };
 }
 

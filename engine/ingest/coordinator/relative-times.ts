@@ -14,5 +14,5 @@ export function relativeTimesNote(
   which = 'all its times',
 ): string | undefined {
   if (first === undefined || first < 0 || last === undefined || last >= YEAR_1971) return undefined;
-  return `${which} are of 1970: they seem to count from the beginning of a recording, not to be dates`;
+  return `${which} are in 1970: they seem to count from the start of a recording instead of being dates`;
 }

@@ -51,7 +51,7 @@ export class SourceOverlaps {
       );
       row.notes = [
         ...row.notes,
-        `source ${old.id} (${old.name}) was not read to its end; all of it is in this one, too: its events are left out and can be shown again`,
+        `source ${old.id} (${old.name}) was not read to its end, and all of it is also in this one: its events are left out and can be shown again`,
       ];
     }
     this.count += (superseded?.length ?? 0) + found.length;
@@ -67,10 +67,10 @@ export class SourceOverlaps {
       const consequence =
         this.context.request.leaveOutOverlap === true
           ? 'they are left out here'
-          : 'they are stored and counted twice unless they are left out';
+          : 'they are counted twice unless they are left out';
       row.notes = [
         ...row.notes,
-        `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${consequence}`,
+        `${records.toLocaleString('en-US')} of its lines are also in source ${id} (${name}): ${consequence}`,
       ];
     }
     if (superseded !== undefined || fromOthers.length > 0) catalog.sources.update(row);

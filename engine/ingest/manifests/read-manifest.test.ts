@@ -63,9 +63,9 @@ describe('lines', () => {
       entries: [one('a', 'md5', MD5), one('c', 'md5', MD5, 4)],
       problems: [
         { line: 2, reason: expect.stringContaining('neither') as string },
-        { line: 3, reason: 'no hash that is known has 31 digits' },
+        { line: 3, reason: 'no known hash has 31 digits' },
         { line: 5, reason: expect.stringContaining('not a hash of md5') as string },
-        { line: 6, reason: 'the algorithm whirlpool is not known' },
+        { line: 6, reason: 'unknown algorithm whirlpool' },
       ],
     });
   });
@@ -107,7 +107,7 @@ describe('other forms', () => {
     const record = { SourceFile: 'C:\\a', DestinationFile: 'C:\\a', SourceFileSha256: SHA256 };
     expect(await read('Uploads.json', `${JSON.stringify(record)}\n{"x":1}\n{`)).toMatchObject({
       entries: [one('C:/a', 'sha256', SHA256)],
-      problems: [{ line: 2 }, { line: 3, reason: 'no JSON' }],
+      problems: [{ line: 2 }, { line: 3, reason: 'not JSON' }],
     });
   });
 

@@ -128,7 +128,7 @@ class ManifestReader {
     this.at += 1;
     if (this.at > MOST_LINES) {
       if (this.at === MOST_LINES + 1)
-        this.problem(`it has more than ${MOST_LINES} lines: from here on none is compared`);
+        this.problem(`it has more than ${MOST_LINES} lines: the rest is not compared`);
       return;
     }
     if (bytes.length > MOST_LINE_BYTES) return this.problem('too long for a hash and a name');
@@ -156,7 +156,7 @@ class ManifestReader {
         this.columns = tableColumns(text)!;
         return undefined;
       case 'json lines':
-        return text === '' ? undefined : (jsonEntry(text, this.at) ?? 'no path and hash in it');
+        return text === '' ? undefined : (jsonEntry(text, this.at) ?? 'it has no path and hash');
     }
   }
 
@@ -173,7 +173,7 @@ class ManifestReader {
     }
     if (text === '' || text.startsWith('#')) return undefined;
     const columns = this.columns;
-    if (columns === undefined) return 'no line before it says which hashes there are';
+    if (columns === undefined) return 'no line before it names the algorithms';
     const cells = text.split(',');
     if (cells.length <= columns.path) return 'fewer values than the header names';
     return listed(
@@ -188,7 +188,7 @@ type Listed = Omit<ManifestEntry, 'line'>;
 
 function listed(path: string, algorithm: string, hash: string): Listed | string {
   const digits = DIGITS[algorithm];
-  if (digits === undefined) return `the algorithm ${algorithm} is not known`;
+  if (digits === undefined) return `unknown algorithm ${algorithm}`;
   if (!BARE.test(hash) || hash.length !== digits)
     return `not a hash of ${algorithm}: ${JSON.stringify(hash.slice(0, 140))}`;
   if (path === '') return 'it names no file';
@@ -215,7 +215,7 @@ function checksumLine(line: string, manifest: string): Listed | string {
   if (plain === null) return 'neither "HASH  NAME" nor "ALGORITHM (NAME) = HASH"';
   const [, escaped, hash = '', path = ''] = plain;
   const usual = BY_DIGITS[hash.length];
-  if (usual === undefined) return `no hash that is known has ${hash.length} digits`;
+  if (usual === undefined) return `no known hash has ${hash.length} digits`;
   const isBlake = hash.length === 128 && /(?:^|[._-])b(?:lake)?2/i.test(manifest);
   return listedAs(path, isBlake ? 'blake2b512' : usual, hash, escaped !== '');
 }
@@ -315,7 +315,7 @@ function jsonEntry(text: string, line: number): Listed | string | undefined {
   try {
     record = JSON.parse(text);
   } catch {
-    return line === 1 ? undefined : 'no JSON';
+    return line === 1 ? undefined : 'not JSON';
   }
   if (typeof record !== 'object' || record === null) return undefined;
   const fields = new Map(Object.entries(record).map(([key, value]) => [key.toLowerCase(), value]));

@@ -203,7 +203,7 @@ class Previewer {
     }
     if (input.aheadCut)
       preview.notes.push(
-        'decided from the beginning of a long content: the import looks at all of it',
+        'decided from the beginning of a large file: the import examines all of it',
       );
     if (!input.enough) for (const note of evidence.input.notes ?? []) sink.note(note);
     return sink.records === 0 ? undefined : input.given / sink.records;

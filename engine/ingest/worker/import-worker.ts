@@ -475,7 +475,7 @@ function brokenBy(error: DaybookError, content: HashedInput): Broken {
     reason:
       content.leftOver === 0
         ? error.message
-        : `${error.message}; the last ${content.leftOver} ${nounOf(content.leftOver, 'byte')}, a line without its end, were left out`,
+        : `${error.message}; the incomplete last line (${content.leftOver} ${nounOf(content.leftOver, 'byte')}) was left out`,
     offset: content.hashed,
     ...(place?.checked === undefined ? {} : { checked: Math.min(place.checked, content.hashed) }),
     ...(place?.fileOffset === undefined ? {} : { fileOffset: place.fileOffset }),
@@ -496,7 +496,7 @@ function decidedBefore(options: ImportOptions, skip: SkipPlan | undefined): Deci
     (name) => all[name as keyof typeof decided] !== options[name as keyof typeof decided],
   );
   const note = isOther
-    ? `it begins with source ${sourceId}, and its times are read as decided for that source`
+    ? `it begins with the content of source ${sourceId}: its times are read as decided for that source`
     : undefined;
   return { ...all, note };
 }

@@ -80,7 +80,7 @@ describe('what no importer reads', () => {
     [[...Buffer.from('ASL DB\0\0')], /syslog -f FILE/],
     [[0, 16, 0, 0, 17, 0, 0, 0, 208], /log show/],
     [[1, 2, 3], /no importer recognises/],
-    [[0, 0, 0], /^NUL bytes alone$/],
+    [[0, 0, 0], /^only NUL bytes$/],
   ])('%j', (bytes, reason) => {
     expect(unknownReason({ bytes: Uint8Array.from(bytes), complete: true })).toMatch(reason);
   });
@@ -133,11 +133,11 @@ describe('text that is no log', () => {
       ],
       /import the capture/,
     ],
-    ['checksums', [1, 2, 3].map((n) => `${sha256(n)}  file${n}.evtx`), /list of hashes/],
+    ['checksums', [1, 2, 3].map((n) => `${sha256(n)}  file${n}.evtx`), /hash manifest/],
     [
       'checksums as BSD writes them',
       [1, 2].map((n) => `SHA256 (file${n}) = ${sha256(n)}`),
-      /list of hashes/,
+      /hash manifest/,
     ],
   ])('%s: refused with a reason, read where it is asked for', (_, lines, reason) => {
     const bytes = utf8.encode(lines.map((line) => `${line}\n`).join(''));

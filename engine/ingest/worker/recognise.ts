@@ -97,41 +97,35 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
     (magic) =>
       [
         magic,
-        'flows of nfdump in its layout 3, to be converted first: nfdump -r FILE -o csv > FILE.csv',
+        'nfdump flows in layout 3; convert them first: nfdump -r FILE -o csv > FILE.csv',
       ] as const,
   ),
   [
     'SQLite format 3\0',
-    'an SQLite database, to be converted first: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',
+    'an SQLite database; convert it first: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',
   ],
+  ['regf', 'a registry hive; convert it first (RECmd, regripper, or plaso: psteal -w FILE.csv)'],
+  ['MAM\x04', 'a Windows prefetch file; convert it first: PECmd -f FILE --csv FOLDER'],
+  ['SCCA', 'a Windows prefetch file; convert it first: PECmd -f FILE --csv FOLDER', 4],
+  ['L\0\0\0\x01\x14\x02\0', 'a Windows shortcut; convert it first: LECmd -f FILE --csv FOLDER'],
+  ['\xef\xcd\xab\x89', 'an ESE database; convert it first (SrumECmd, SumECmd, esedbexport)', 4],
+  ['FILE0', 'an NTFS file table; convert it first: MFTECmd -f FILE --csv FOLDER'],
   [
-    'regf',
-    'a registry hive, to be converted first (RECmd, regripper, or plaso: psteal -w FILE.csv)',
-  ],
-  ['MAM\x04', 'a Windows prefetch file, to be converted first: PECmd -f FILE --csv FOLDER'],
-  ['SCCA', 'a Windows prefetch file, to be converted first: PECmd -f FILE --csv FOLDER', 4],
-  [
-    'L\0\0\0\x01\x14\x02\0',
-    'a Windows shortcut, to be converted first: LECmd -f FILE --csv FOLDER',
-  ],
-  [
-    '\xef\xcd\xab\x89',
-    'an ESE database, to be converted first (SrumECmd, SumECmd, esedbexport)',
+    'LfLe',
+    'a Windows event log in the old format (EVT); convert it first (evtexport, or plaso)',
     4,
   ],
-  ['FILE0', 'an NTFS file table, to be converted first: MFTECmd -f FILE --csv FOLDER'],
-  ['LfLe', 'an old Windows event log, to be converted first (evtexport, or plaso)', 4],
   [
     'ASL DB\0',
-    'a binary log of macOS (ASL), to be converted first, on a Mac: syslog -f FILE -F std > FILE.log',
+    'a binary log of macOS (ASL); convert it first, on a Mac: syslog -f FILE -F std > FILE.log',
   ],
   [
     '\0\x10\0\0\x11\0\0\0',
-    'a Unified Log of macOS (tracev3), to be converted first, on a Mac: log show --archive FOLDER --style ndjson > FILE.json',
+    'a Unified Log of macOS (tracev3); convert it first, on a Mac: log show --archive FOLDER --style ndjson > FILE.json',
   ],
-  ['bplist00', 'a binary property list, to be converted first: plutil -convert json FILE'],
-  ['EVF\t\r\n\xff\0', 'a disk image (EWF): import the files in it, or a timeline made of it'],
-  ['PAR1', 'a Parquet file, to be converted first: COPY (FROM FILE) TO FILE.csv in DuckDB'],
+  ['bplist00', 'a binary property list; convert it first: plutil -convert json FILE'],
+  ['EVF\t\r\n\xff\0', 'a disk image (EWF); import the files in it, or a timeline made from it'],
+  ['PAR1', 'a Parquet file; convert it first: COPY (FROM FILE) TO FILE.csv in DuckDB'],
   ['%PDF-', 'a PDF document, which holds no records'],
   [
     '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
@@ -148,12 +142,12 @@ const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, 
         const isHeading = names.length > 2 && names.every((name) => /^[A-Za-z]{2,12}$/.test(name));
         return isHeading && names.includes('SrcAddr') && names.includes('DstAddr');
       },
-      'flows as Argus ra prints them for people, without dates and with names cut short, to be written again: ra -r FILE -n -u -c , > FILE.csv (as format text its lines are read as they are)',
+      'flows as Argus ra prints them for people, without dates and with truncated names; export them again: ra -r FILE -n -u -c , > FILE.csv (with --format text its lines are read as they are)',
     ],
     [
       ([first = '', second = '', third = '']) =>
         /^={20,}$/.test(first) && / Conversations$/.test(second) && third.startsWith('Filter:'),
-      'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture: import the capture itself (as format text its lines are read as they are)',
+      'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture; import the capture itself (with --format text its lines are read as they are)',
     ],
     [isHashList, HASH_LIST],
   ];
@@ -173,15 +167,15 @@ function foreignReason({ bytes, complete }: Head): string | undefined {
 /** The content may still be what somebody says it is: a format can be forced. */
 export const UNRECOGNISED = 'no importer recognises this content';
 
-const ONLY_NULS = 'NUL bytes alone';
+const ONLY_NULS = 'only NUL bytes';
 /** Occurs in a log that was truncated while a program wrote to it, or that lost blocks. */
 const HOLE =
-  'begins with more NUL bytes than are looked at; if it is a log, its lines are read with --format text';
+  'begins with more NUL bytes than recognition examines; if it is a log, import it with --format text';
 
 /** Why no importer recognises a content, and what can be done. */
 export function unknownReason(head: Head): string {
   if (head.lost !== undefined)
-    return `${messageOfError(head.lost)}; of what is whole after it nothing can be read without its beginning`;
+    return `${messageOfError(head.lost)}; the intact rest cannot be read without the beginning`;
   if (head.bytes.length === 0) return 'empty';
   if (head.bytes.every((byte) => byte === 0)) return head.complete ? ONLY_NULS : HOLE;
   return foreignReason(head) ?? UNRECOGNISED;

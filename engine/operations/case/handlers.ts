@@ -65,7 +65,7 @@ function stateHandlers({
   return {
     'case.create': async (request) => {
       if (!isAbsolute(request.case)) {
-        throw new DaybookError('usage', `the case ${request.case} is no absolute path`);
+        throw new DaybookError('usage', `the case ${request.case} is not an absolute path`);
       }
       await createCase(request.case, builderOf(settings));
       return cases.use(request.case, async (session) => {
@@ -133,11 +133,7 @@ function decisionHandlers({
     },
     'source.locate': async ({ case: folder, below }, { signal }) => {
       if (!isAbsolute(below))
-        throw new DaybookError(
-          'usage',
-          `${below} is no absolute path`,
-          'write it from the root on',
-        );
+        throw new DaybookError('usage', `${below} is not an absolute path`, 'give its full path');
       const found = await locateSources({ folder, below, builder: builderOf(settings), signal });
       const left = found.left.map(({ name, path, reason }) => ({ name, path, reason }));
       return { located: found.located.length, left, unreadable: [...found.unreadable] };

@@ -65,7 +65,7 @@ export async function locateSources(parameters: LocateParameters): Promise<Locat
     for (const { source, bytes, sha256 } of wanted) {
       const to = found.get(key(bytes, sha256));
       if (to === undefined)
-        left.push({ ...placeOf(source), reason: `no file below ${below} is the same` });
+        left.push({ ...placeOf(source), reason: `no file in ${below} has the same content` });
       else located.push({ source: source.id, name: source.name, from: source.path, to });
     }
     if (signal?.aborted === true) throw new CancelledError();
@@ -102,7 +102,7 @@ function identityOf(source: SourceRow): Pick<Wanted, 'bytes' | 'sha256'> | undef
 
 function unknownReason(source: SourceRow): string {
   return locationOf(source).members.length > 0
-    ? 'no import has kept the hash of its archive'
+    ? 'no import recorded the hash of its archive'
     : 'it was not read to its end, so its hash is not known';
 }
 

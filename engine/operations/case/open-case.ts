@@ -16,7 +16,7 @@ export async function createCase(folder: string, builder: BuilderOptions): Promi
   if (Catalog.exists(folder)) {
     throw new DaybookError(
       'usage',
-      `${folder} is a case already`,
+      `${folder} is already a case`,
       'open it, or name another folder',
     );
   }

@@ -101,8 +101,8 @@ describe.each(cases)('%s', (_, files, shared) => {
     const report = await importInProcess(folder, paths);
     expect(listOverlaps(folder).reduce((sum, { records }) => sum + records, 0)).toBe(shared);
     const notes = report.sources.flatMap((source) => source.notes).join('\n');
-    if (shared === 0) expect(notes).not.toMatch(/of its lines are in source/);
-    else expect(notes).toContain(`${shared} of its lines are in source`);
+    if (shared === 0) expect(notes).not.toMatch(/of its lines are also in source/);
+    else expect(notes).toContain(`${shared} of its lines are also in source`);
     // A growing log is stored once anyway; nothing else is left out without a request.
     const before = visible();
     expect(before).toBe(total);

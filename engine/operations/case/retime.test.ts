@@ -181,7 +181,7 @@ describe('a log that grows', () => {
       ...{ read: 50, stored: 10, duplicate: 40 },
       decisions: { tz: '+03:00', clock: '10m fast' },
     });
-    expect(second.notes.join()).toContain('begins with source 1');
+    expect(second.notes.join()).toContain('begins with the content of source 1');
     expect(await findings()).toEqual([]);
     // It grows again, now from source 2.
     appendFileSync(path, lines(50, 55));

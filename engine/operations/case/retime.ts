@@ -322,7 +322,7 @@ async function refuseLostDays(
       throw new DaybookError(
         'usage',
         `${change.source.name} has records of 29 February, so its year cannot be ${year}`,
-        'choose a year that keeps that day in a leap year',
+        'choose a year that puts that day in a leap year',
       );
   }
 }

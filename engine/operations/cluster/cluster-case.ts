@@ -62,7 +62,10 @@ export async function clusterSources(cluster: Cluster, only?: number): Promise<H
     const read = handedOverSource.safeParse(text === '' ? undefined : JSON.parse(text));
     if (read.success) return read.data;
     throw new DaybookError(
-      ...(['unreadable', `${name} says of its sources what this Daybook cannot read`] as const),
+      ...([
+        'unreadable',
+        `this version of Daybook cannot read the description of the sources in ${name}`,
+      ] as const),
       `attach it again with this one: daybook attach clickhouse://…/${database} FOLDER`,
     );
   });

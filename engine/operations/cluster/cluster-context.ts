@@ -43,7 +43,7 @@ export async function attachedCase(cluster: Cluster): Promise<Attached> {
       marks: others.map(cellText).join(' '),
     };
   throw new DaybookError(
-    ...(['not-found', `${name} has no case that was loaded whole`] as const),
+    ...(['not-found', `${name} has no completely loaded case`] as const),
     'load it: daybook attach clickhouse://… FOLDER',
   );
 }

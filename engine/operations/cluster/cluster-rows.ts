@@ -79,7 +79,7 @@ function withoutNulls(map: unknown): Record<string, unknown> {
 function microsOf(text: string): number {
   const [, whole, fraction = ''] = /^([\d-]+ [\d:]+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined)
-    throw new DaybookError('internal', `${JSON.stringify(text)} is no time of ClickHouse`);
+    throw new DaybookError('internal', `${JSON.stringify(text)} is not a time of ClickHouse`);
   return (
     Date.parse(`${whole.replace(' ', 'T')}Z`) * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
   );

@@ -152,7 +152,7 @@ export class Cluster {
   private olderAs(said: string, error: Error): DaybookError {
     const { name, database } = this.address;
     return new DaybookError(
-      ...(['unreadable', `${name} was attached by another Daybook (${said})`] as const),
+      ...(['unreadable', `${name} was attached by another version of Daybook (${said})`] as const),
       `attach it again with this one: daybook attach clickhouse://…/${database} FOLDER`,
       error,
     );
@@ -166,7 +166,7 @@ export class Cluster {
       const code = 'code' in error ? String(error.code) : error.message;
       return new DaybookError(
         ...(['unreadable', `${name} does not answer: ${code}`] as const),
-        'see whether the server runs and its HTTP port can be reached from here',
+        'check that the server is running and that its HTTP port can be reached from here',
         error,
       );
     }

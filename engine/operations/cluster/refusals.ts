@@ -5,10 +5,10 @@
 import { DaybookError } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 
-const AGAIN = 'hand the case over and attach it again to have that on the cluster';
+const AGAIN = 'hand the case over and attach it again to update the cluster';
 const EVIDENCE = `Evidence is imported into the case on its own computer; ${AGAIN}.`;
 const IMPORTS =
-  'Imports are listed in the case on its own computer; a cluster has what came of them.';
+  'Imports are listed in the case on its own computer; a cluster has only their events.';
 const LEFT_OUT =
   'Files that were not read, and lines that sources have in common, are listed in the case on its own computer.';
 const BYTES =
@@ -39,7 +39,7 @@ export const REFUSED: Readonly<Partial<Record<OperationName, string>>> = {
 export function refusal(operation: OperationName): DaybookError {
   return new DaybookError(
     'usage',
-    REFUSED[operation] ?? `${operation} is not done on a cluster`,
+    REFUSED[operation] ?? `${operation} does not work on a cluster`,
     'do it on the computer that has the case',
   );
 }

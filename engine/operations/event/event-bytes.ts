@@ -64,8 +64,8 @@ export async function shownPacket(
   if (kind !== 'packet')
     throw new DaybookError(
       'usage',
-      `event ${event} is no packet (kind ${kind})`,
-      'its raw bytes can be shown',
+      `event ${event} is not a packet (kind ${kind})`,
+      'show its raw bytes instead',
     );
   await checkEvidence(evidence, source, signal);
   const packet = await evidence.readPacket(locationOf(source), offset, length, signal);
@@ -98,8 +98,8 @@ export async function eventStream(
   )
     throw new DaybookError(
       'not-found',
-      `event ${event.event} is of no connection whose bytes were captured`,
-      'flows of captures, what protocols say in them, and their packets are',
+      `event ${event.event} belongs to no connection whose bytes were captured`,
+      'choose a flow of a capture, one of its packets, or a protocol event in it',
     );
   await checkEvidence(evidence, source, signal);
   const content = await evidence.readStream({

@@ -144,7 +144,7 @@ export async function checkEvidence(
     new DaybookError(
       'unreadable',
       `the evidence of ${name} has changed since it was imported: ${path}`,
-      `its bytes are not shown as those of the event; ${hint}`,
+      `its bytes are not shown, because they may no longer be those of the event; ${hint}`,
     );
   if (location.members.length === 0 && source.rawSize !== undefined && info.size < source.rawSize)
     throw changed();

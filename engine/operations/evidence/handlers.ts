@@ -85,7 +85,7 @@ function importHandlers(
       if (!packets && !flows) {
         throw new DaybookError(
           'usage',
-          'without packets and without flows nothing is left of a capture',
+          'without packets and without flows nothing of a capture would be stored',
           'choose one of them',
         );
       }
@@ -143,7 +143,7 @@ function optionsOf(
   if (format !== undefined && !evidence.formats.includes(format)) {
     throw new DaybookError(
       'usage',
-      `there is no format ${JSON.stringify(format)}`,
+      `unknown format: ${JSON.stringify(format)}`,
       `formats: ${evidence.formats.join(', ')}`,
     );
   }
@@ -151,7 +151,7 @@ function optionsOf(
     if (!evidence.isMappable(field))
       throw new DaybookError(
         'usage',
-        `the mapping names no field: ${JSON.stringify(field)}`,
+        `the mapping names an unknown field: ${JSON.stringify(field)}`,
         'choose one of the fields that the preview lists, or attrs.NAME',
       );
   }

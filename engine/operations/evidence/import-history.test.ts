@@ -63,7 +63,7 @@ it.each([
 ] as const)('%s is not told again', (_, args, status) => {
   const id = catalog.imports.begin(args);
   catalog.imports.finish(id, status);
-  expect(() => argumentsOf(catalog, id)).toThrow(/cannot be repeated|came to its end/);
+  expect(() => argumentsOf(catalog, id)).toThrow(/cannot be repeated|is complete/);
 });
 
 it('only the last import that was told the same is resumed, and none while one runs', () => {

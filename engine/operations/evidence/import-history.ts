@@ -58,14 +58,17 @@ export function argumentsOf(catalog: Catalog, importId: number): ImportArguments
     throw new DaybookError('not-found', `there is no import ${importId}`);
   }
   if (run.status === 'complete') {
-    throw new DaybookError('usage', `import ${importId} came to its end: nothing is left of it`);
+    throw new DaybookError(
+      'usage',
+      `import ${importId} is complete: there is nothing left to import`,
+    );
   }
   const args = readArguments(run.arguments);
   if (args === undefined || args.items.some(({ path }) => path === '-')) {
     throw new DaybookError(
       'usage',
-      `import ${importId} cannot be repeated: what it read is not kept`,
-      'import the same evidence again: what is in the case is not stored twice',
+      `import ${importId} cannot be repeated: what it read was not recorded`,
+      'import the same evidence again: nothing in the case is stored twice',
     );
   }
   return args;

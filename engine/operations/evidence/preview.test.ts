@@ -333,9 +333,9 @@ describe('bad and hostile evidence', () => {
       'c.log': lines(200, 300),
     });
     const among = (await look([folder])).previews.map(({ notes }) => notes.join());
-    expect(among[0]).not.toContain('lines are in');
-    expect(among[1]).toContain('40 of its first 140 lines are in a.log, too');
-    expect(among[2]).not.toContain('lines are in');
+    expect(among[0]).not.toContain('lines are also in');
+    expect(among[1]).toContain('40 of its first 140 lines are also in a.log');
+    expect(among[2]).not.toContain('lines are also in');
   });
 
   it('takes no lines that records of indented JSON share for a copy', async () => {
@@ -357,8 +357,8 @@ describe('bad and hostile evidence', () => {
     const { previews } = await look([folder]);
     expect(previews.map(({ records }) => records.rows)).toEqual([20, 20, 20]);
     const among = previews.map(({ notes }) => notes.join());
-    expect(among[1]).not.toContain('are in a.json');
-    expect(among[2]).toContain('lines are in a.json, too');
+    expect(among[1]).not.toContain('are also in a.json');
+    expect(among[2]).toContain('lines are also in a.json');
   });
 
   it('a source in which there is nothing to see ends soon', async () => {

@@ -196,7 +196,7 @@ function previewOf(
   const same = sameSource(source, known);
   if (same !== undefined && source.rawSha256 === undefined) {
     notes.push(
-      `its size and its first bytes are those of source ${same.id} (${same.name}): probably the same`,
+      `it has the size and the first bytes of source ${same.id} (${same.name}): probably the same file`,
     );
   }
   return {
@@ -255,7 +255,7 @@ class SharedLines {
     return [...Map.groupBy(runs, ({ other }) => other)].map(([other, of]) => {
       const n = of.reduce((sum, { lines }) => sum + lines, 0);
       const first = counted(lineHashes.length, 'line');
-      return `${n.toLocaleString('en-US')} of its first ${first} are in ${this.names.get(other) ?? ''}, too: an import stores what is equal from the first line once, and can leave out the rest (--leave-out-overlap)`;
+      return `${n.toLocaleString('en-US')} of its first ${first} are also in ${this.names.get(other) ?? ''}: an import stores the lines that are equal from the first line on once, and can leave out the rest (--leave-out-overlap)`;
     });
   }
 

@@ -32,12 +32,13 @@ export function safeParts(name: string, platform: NodeJS.Platform = process.plat
     );
   };
   const parts = name.split('/');
-  if (parts.length > MOST_PARTS) return refuse(`more than ${MOST_PARTS} folders`);
+  if (parts.length > MOST_PARTS) return refuse(`it is in more than ${MOST_PARTS} nested folders`);
   for (const part of parts) {
-    if (part === '' || part === '.' || part === '..') return refuse('it is no relative path');
+    if (part === '' || part === '.' || part === '..') return refuse('it is not a relative path');
     // A backslash separates folders on Windows, and a case may be moved there.
-    if (/[\\\p{Cc}]/u.test(part)) return refuse('a backslash or control character in its name');
-    if (Buffer.byteLength(part) > MOST_PART_BYTES) return refuse('a name of more than 255 bytes');
+    if (/[\\\p{Cc}]/u.test(part)) return refuse('its name has a backslash or a control character');
+    if (Buffer.byteLength(part) > MOST_PART_BYTES)
+      return refuse('its name is longer than 255 bytes');
     if (!part.isWellFormed()) return refuse('its name is not Unicode');
     if (platform !== 'win32') continue;
     if (/[<>:"|?*]/.test(part) || /[. ]$/.test(part) || DEVICE.test(part))

@@ -181,7 +181,7 @@ export class BucketTarget implements HandOverTarget {
       throw new DaybookError(
         'case-locked',
         `${path} in ${this.path} was changed by somebody else while the case was handed over`,
-        'see that nobody else writes there, and run it again',
+        'make sure that nobody else writes there, and run it again',
       );
     }
   }

@@ -326,7 +326,12 @@ export class Bucket {
     const { name, bucket } = this;
     const code = 'code' in error ? String(error.code) : error.name;
     if (code === 'NoSuchBucket')
-      return new DaybookError('not-found', `there is no bucket ${bucket}`, 'make it first', error);
+      return new DaybookError(
+        'not-found',
+        `there is no bucket ${bucket}`,
+        'create it first',
+        error,
+      );
     if (isUnconfigured(error))
       return new DaybookError(
         'usage',
@@ -340,8 +345,8 @@ export class Bucket {
       'unreadable',
       isServers ? `${name} refuses: ${code}` : `${name} does not answer: ${code}`,
       isServers
-        ? 'see whether these credentials may list, read, write and delete there'
-        : 'see whether its endpoint can be reached from here (AWS_ENDPOINT_URL, AWS_REGION)',
+        ? 'check that these credentials may list, read, write and delete there'
+        : 'check that its endpoint can be reached from here (AWS_ENDPOINT_URL, AWS_REGION)',
       error,
     );
   }

@@ -59,7 +59,11 @@ interface Problem {
 export function checkHandOver(asked: string, options: CheckOptions): Promise<HandOverCheck> {
   const folder = resolve(asked);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new DaybookError('not-found', `${folder} is no folder`, 'name the folder of a hand-over');
+    throw new DaybookError(
+      'not-found',
+      `${folder} is not a folder`,
+      'name the folder of a hand-over',
+    );
   return checkPlace(folderPlace(folder, options.signal), options);
 }
 
@@ -83,15 +87,15 @@ async function checkPlace(
     findings.push({ level, code, file, message, ...(advice === undefined ? {} : { advice }) });
   };
   const command = `daybook hand-over CASE ${place.name}`;
-  const sendAgain = `run again: ${command} writes what is missing`;
+  const sendAgain = `to write what is missing, run again: ${command}`;
   const isUnfinished = place.unfinished !== undefined;
   if (place.unfinished !== undefined)
     find(
       'error',
       'unfinished',
       place.unfinished,
-      'the hand-over was interrupted, or is being written',
-      `run it again: ${command} goes on where it stopped`,
+      'the hand-over was interrupted, or is still being written',
+      `to finish it, run again: ${command}`,
     );
   const manifest = await place.manifest();
   const result = (more: Partial<HandOverCheck>): HandOverCheck => ({
@@ -100,7 +104,7 @@ async function checkPlace(
     ...more,
   });
   if (manifest === undefined) {
-    find('error', 'manifest', MANIFEST, 'there is no manifest that can be read', sendAgain);
+    find('error', 'manifest', MANIFEST, 'there is no readable manifest', sendAgain);
     return result({});
   }
   const { files, events, audit } = manifest;
@@ -121,7 +125,13 @@ async function checkPlace(
     if (file.startsWith(LOCK) || (isUnfinished && isPartial(file))) continue;
     // Readers of the folder of events would read it as well.
     const level = /^(?:events|tags)\//.test(file) ? 'error' : 'warning';
-    find(level, 'extra', file, `${file} is not of the hand-over`, `remove it and run: ${command}`);
+    find(
+      level,
+      'extra',
+      file,
+      `${file} does not belong to the hand-over`,
+      `remove it and run: ${command}`,
+    );
   }
   sumsAdd(manifest, find);
   const isAuditWhole = !findings.some(({ file }) => file === AUDIT);
@@ -212,7 +222,7 @@ async function differing(
   const { path } = file;
   const found = linkless(folder, path);
   if (found === undefined) return { code: 'missing', message: `${path} is missing` };
-  if (!found) return { code: 'changed', message: `${path} is a link, or no file` };
+  if (!found) return { code: 'changed', message: `${path} is a link, or not a file` };
   try {
     const handle = await openRegular(join(folder, path));
     try {

@@ -228,7 +228,7 @@ function place(asked: string): string {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(asked))
     throw new DaybookError(
       'usage',
-      `${asked} is no folder of this machine`,
+      `${asked} is not a folder on this machine`,
       'name a folder; daybook hand-over CASE s3://BUCKET/PREFIX puts a case into a bucket',
     );
   const given = resolve(asked);
@@ -243,7 +243,7 @@ function place(asked: string): string {
       diskError(error) ??
       new DaybookError(
         'unreadable',
-        `${given} cannot be made a folder: ${code}`,
+        `the folder ${given} cannot be created: ${code}`,
         'choose a new folder where you may write',
         error,
       )

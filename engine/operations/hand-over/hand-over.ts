@@ -161,7 +161,7 @@ class HandOver {
       if (round === MOST_ROUNDS)
         throw new DaybookError(
           'case-locked',
-          'the case is changed faster than it can be handed over',
+          'the case changes faster than it can be handed over',
           'run it again when the import is done: what was written is kept',
         );
     }
@@ -232,7 +232,7 @@ class HandOver {
       if (JSON.stringify(found) !== JSON.stringify(expected))
         throw new DaybookError(
           'internal',
-          `${path} does not hold what the segment holds: ${JSON.stringify(found)} for ${JSON.stringify(expected)}`,
+          `${path} differs from its segment: found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`,
         );
       return { segment: segment.id, kind: segment.kind, day, ...expected };
     });
@@ -322,7 +322,7 @@ class HandOver {
     if (others.length === 0) return [];
     const named = others.slice(0, MOST_NAMED).join(', ');
     return [
-      `${this.target.path} has files that are not of the hand-over, and were left alone: ${named}${others.length > MOST_NAMED ? ', …' : ''}`,
+      `${this.target.path} has files that do not belong to the hand-over and were left alone: ${named}${others.length > MOST_NAMED ? ', …' : ''}`,
     ];
   }
 }

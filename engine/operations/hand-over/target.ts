@@ -104,7 +104,12 @@ export class AnotherWrites extends DaybookError {
 /** The server does not support the request. */
 export class Unsupported extends DaybookError {
   constructor(name: string, cause: unknown) {
-    super('unreadable', `the server of ${name} does not support what is needed`, undefined, cause);
+    super(
+      'unreadable',
+      `the server of ${name} does not support a request that a hand-over needs`,
+      undefined,
+      cause,
+    );
   }
 }
 

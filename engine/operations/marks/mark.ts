@@ -67,7 +67,7 @@ interface Marking {
 export function tagName(text: string): string {
   const name = text.trim();
   if (name !== '' && !/[\u0000-\u001f]/.test(name) && name.length <= 100) return name;
-  throw new DaybookError('usage', 'a tag has a name of 1 to 100 characters');
+  throw new DaybookError('usage', 'the name of a tag has 1 to 100 characters');
 }
 
 /** Tags every event of the target, or takes the tag away. */
@@ -89,7 +89,7 @@ export function deleteEvents(parameters: MarkParameters & { reason: string }): P
     throw new DaybookError(
       'usage',
       'a deletion needs a reason',
-      'give one with --reason TEXT: it stays in the audit log',
+      'give one with --reason TEXT; the audit log keeps it',
     );
   return mark(parameters, { operation: 'delete', tagOf: () => 0, detail: { reason } });
 }

@@ -68,6 +68,6 @@ export function writable(catalog: Catalog): void {
   throw new DaybookError(
     'unreadable',
     `${catalog.folder} cannot be changed: it is read-only`,
-    'copy the case folder to where you may write, and open it there',
+    'copy the case folder to a place where you may write, and open it there',
   );
 }

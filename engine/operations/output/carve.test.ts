@@ -169,7 +169,7 @@ it('leaves out what is no longer what its event says', async () => {
   utimesSync(path, time, time);
   const { files: carved, left } = await carve('kind:file', join(files.root, 'changed'));
   expect(carved.map(({ file }) => file)).not.toContain('1-p1_a.txt');
-  expect(left).toEqual([{ event: '1:p1', reason: 'it is another file than its event says' }]);
+  expect(left).toEqual([{ event: '1:p1', reason: 'its content differs from that of its event' }]);
   expect(readdirSync(join(files.root, 'changed'))).not.toContain('1-p1_a.txt');
   writeFileSync(path, changed.subarray(0, 100));
   const folder = join(files.root, 'shorter');

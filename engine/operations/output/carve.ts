@@ -168,8 +168,8 @@ export async function writeFile(
   if (found === undefined || source === undefined)
     throw new DaybookError(
       'not-found',
-      `event ${event} is no file that a capture carried`,
-      'those are of the kind file, and belong to a flow',
+      `event ${event} is not a file that a capture carried`,
+      'choose an event of kind file that belongs to a flow',
     );
   await checkEvidence(evidence, source, signal);
   const folder = await mkdtemp(join(tmpdir(), 'daybook-file-'));
@@ -180,7 +180,7 @@ export async function writeFile(
     if (file === undefined)
       throw new DaybookError(
         'source-damaged',
-        `the file of event ${event} is not given: ${left[0]?.reason ?? 'it was not found again'}`,
+        `the file of event ${event} cannot be written: ${left[0]?.reason ?? 'it was not found again'}`,
         'verifying the case says which evidence is missing or changed (daybook verify)',
       );
     const { written } = await writeOutput(session.snapshot().sources, place, async (write) => {
@@ -307,9 +307,7 @@ async function filesOf(
       left.push({
         event,
         reason:
-          taken === undefined
-            ? 'it was not found again'
-            : `it is ${differenceOf(file, taken.seenBytes)}`,
+          taken === undefined ? 'it was not found again' : differenceOf(file, taken.seenBytes),
       });
     }
   }
@@ -318,8 +316,8 @@ async function filesOf(
 
 function differenceOf({ seenBytes }: WantedFile, taken: number): string {
   return taken === seenBytes
-    ? 'another file than its event says'
-    : `${counted(taken, 'byte')} long, and its event says ${seenBytes}`;
+    ? 'its content differs from that of its event'
+    : `it has ${counted(taken, 'byte')}, its event says ${seenBytes}`;
 }
 
 /** Writes the files of one capture as their bytes arrive. */

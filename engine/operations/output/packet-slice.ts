@@ -237,6 +237,6 @@ function noPackets({ event }: SliceParameters): DaybookError {
     : new DaybookError(
         'usage',
         `event ${event} has no packets`,
-        'choose a packet, a flow that was derived from packets, or what a protocol said in one',
+        'choose a packet, a flow that was derived from packets, or a protocol event of one',
       );
 }

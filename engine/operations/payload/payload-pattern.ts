@@ -40,7 +40,7 @@ function bytesOf(digits: string): Buffer {
   if (plain === '' || plain.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(plain))
     throw new DaybookError(
       'usage',
-      `hex:${digits} is no sequence of bytes`,
+      `hex:${digits} is not a sequence of bytes`,
       'write two digits for each byte: hex:4d5a90',
     );
   return Buffer.from(plain, 'hex');
@@ -112,8 +112,8 @@ class Expression implements PayloadPattern {
     if (problem !== undefined)
       throw new DaybookError(
         'usage',
-        `the regular expression is none: ${problem.message}, at character ${problem.position + 1}`,
-        problem.hint ?? 'it is as in queries (RE2)',
+        `the regular expression is invalid at character ${problem.position + 1}: ${problem.message}`,
+        problem.hint ?? 'regular expressions have the syntax of RE2, as in queries',
       );
     this.finder = compilePattern(pattern, ignoreCase);
     this.matcher = new CaptureMatcher(pattern, ignoreCase);

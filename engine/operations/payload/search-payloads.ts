@@ -91,7 +91,7 @@ export async function searchPayloads(
       wanted === undefined
         ? 'the case has no captures'
         : 'the query finds no connection of a capture',
-      'only what captures carried can be searched: flows, packets and what protocols said in them (kind:flow)',
+      'choose flows, packets or protocol events of captures, such as kind:flow',
     );
   const report: PayloadSearchReport = {
     ...{ matches: 0, isStopped: false, sources: 0, streams: 0, datagrams: 0 },

@@ -21,17 +21,19 @@ export function hintsWhenEmpty(plan: Plan): string[] {
       const word = node.text.toLowerCase();
       if (NAMED.proto.has(word))
         hints.add(
-          `${node.text} is looked for as a word; events of that protocol are proto:${word}`,
+          `${node.text} was searched for as a word; for events of that protocol write proto:${word}`,
         );
       if (node.start === 0 && STAGE_NAMES.some((name) => name === word))
         hints.add(
-          `${node.text} is looked for as a word; as a stage it comes after a |: * | ${word} …`,
+          `${node.text} was searched for as a word; as a stage it comes after a |: * | ${word} …`,
         );
       if (KINDS.some((kind) => kind === word))
-        hints.add(`${node.text} is looked for as a word; events of that kind are kind:${word}`);
+        hints.add(
+          `${node.text} was searched for as a word; for events of that kind write kind:${word}`,
+        );
       const foreign = word.includes('<>') ? '<>' : (/^[a-z]+/.exec(word)?.[0] ?? '');
       if (Object.hasOwn(FOREIGN_WORDS, foreign) && (foreign === word || /[(<>]/.test(word)))
-        hints.add(`${node.text} is looked for as a word; write ${FOREIGN_WORDS[foreign]}`);
+        hints.add(`${node.text} was searched for as a word; write ${FOREIGN_WORDS[foreign]}`);
     }
     if (node.node !== 'field' || node.test.test !== 'word') return;
     const { text } = node.test;
@@ -41,7 +43,7 @@ export function hintsWhenEmpty(plan: Plan): string[] {
       );
     if (knownField(node.name)?.name === 'message' && /[^*][*][^*]/.test(text))
       hints.add(
-        `message:${text} is one word; for words apart write message:/${text.replaceAll('*', '.*')}/`,
+        `message:${text} is one word; for separate words write message:/${text.replaceAll('*', '.*')}/`,
       );
   });
   return [...hints];

@@ -58,7 +58,11 @@ export function withList(client: Client, request: { list?: Named | undefined }):
 function bytesOf(client: Client, list: Extract<Named, { kept: string }>): GivenList {
   const bytes = listsOf(client).get(list.kept);
   if (bytes === undefined)
-    throw new DaybookError('list-not-kept', 'the list is not kept here any more', 'give it again');
+    throw new DaybookError(
+      'list-not-kept',
+      'the list is no longer available',
+      'choose the list again',
+    );
   const { name, fields, columns, header, directed } = list;
   return { bytes, name, fields, columns, header, directed };
 }

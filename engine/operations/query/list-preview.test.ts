@@ -157,14 +157,14 @@ describe('what is said of a list', () => {
       {},
       {
         first: [['10.0.0.1'], ['10.0.0.999']],
-        problem: { message: 'line 3 of the list: "10.0.0.999" is no IP address' },
+        problem: { message: 'line 3 of the list: "10.0.0.999" is not an IP address' },
       },
     ],
     [
       'no column that counts',
       'a,1\nb,2\n',
       { columns: [null, null] },
-      { problem: { message: 'the list: none of its columns counts' } },
+      { problem: { message: 'the list: none of its columns is used' } },
     ],
     [
       'several columns where each line is one value',

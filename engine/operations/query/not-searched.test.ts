@@ -111,7 +111,7 @@ it('a file of a folder is looked through, one that is compressed is not', async 
     expect((await of('"first word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
     expect((await of('"second word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
     expect(notSearchedText(await of('"third word"'))).toEqual([
-      '3 files that were not read in full are not searched: none of the 2 that were looked through contains it',
+      '3 files that were not read in full are not searched: none of the 2 that could be searched contains it',
     ]);
   } finally {
     await session.close();

@@ -85,13 +85,13 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
     const looked = quarantined.looked + unread.looked;
     const found =
       looked === 0
-        ? 'none of them could be looked through for it'
-        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that ${looked === 1 ? 'was' : 'were'} looked through`} ${matching < 2 ? 'contains' : 'contain'} it`;
+        ? 'none of them could be searched'
+        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that could be searched`} ${matching < 2 ? 'contains' : 'contain'} it`;
     out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not searched: ${found}`);
   }
   if (undated > 0)
     out.push(
-      `${counted(undated, 'event without a time', 'events without a time')!} ${undated === 1 ? 'is' : 'are'} in no time range: leave the range out, or ask day:undated`,
+      `${counted(undated, 'event without a time', 'events without a time')!} ${undated === 1 ? 'is' : 'are'} in no time range: leave out the range, or search for day:undated`,
     );
   if (packets && packetsBeneath !== undefined)
     out.push(

@@ -349,7 +349,7 @@ function unknown(name: string, reason: string): DaybookError {
   return new DaybookError(
     'unknown-format',
     `${name}: ${reason}`,
-    reason === UNRECOGNISED ? 'say what it is with --read FORMAT' : undefined,
+    reason === UNRECOGNISED ? 'give its format with --read FORMAT' : undefined,
   );
 }
 

@@ -122,14 +122,14 @@ describe('the script of a case', () => {
 
 describe('a statement over a case', () => {
   it.each([
-    ["COPY events TO 'x.parquet'", /found a statement of another sort|disabled/],
-    ['CREATE TABLE t AS SELECT 1', /another sort/],
+    ["COPY events TO 'x.parquet'", /found another kind of statement|disabled/],
+    ['CREATE TABLE t AS SELECT 1', /another kind/],
     ['SELECT 1; SELECT 2', /2 statements/],
     ['', /no statement/],
     ["SELECT * FROM read_text('/etc/hostname')", /disabled by configuration/],
-    ["ATTACH 'x.duckdb'", /another sort|disabled/],
-    ['SET threads = 1', /another sort/],
-    ['EXPLAIN ANALYZE DELETE FROM daybook_deleted', /another sort/],
+    ["ATTACH 'x.duckdb'", /another kind|disabled/],
+    ['SET threads = 1', /another kind/],
+    ['EXPLAIN ANALYZE DELETE FROM daybook_deleted', /another kind/],
     ['SELECT nothing FROM events', /not found in FROM clause/],
     ['SELEC 1', /syntax error/],
   ])('is refused: %s', async (text, message) => {

@@ -43,9 +43,9 @@ export function* openScript(session: CaseSession): Generator<string> {
 
 /** The whole script, in parts: a header, and each statement with its semicolon. */
 export function* scriptText(session: CaseSession, version: string): Generator<string> {
-  yield `-- The case ${oneLine(session.folder)}, as Daybook ${version} shows it to DuckDB 1.5 or newer:\n`;
+  yield `-- The case ${oneLine(session.folder)}, for DuckDB 1.5 or newer, written by Daybook ${version}:\n`;
   yield '-- views events, sources, tags, notes and findings. It reads the files of the case and changes none.\n';
-  yield '-- Run it again after an import, a deletion or a merge: it names the files of now.\n';
+  yield '-- Run it again after an import, a deletion or a merge: it names the current files.\n';
   for (const statement of openScript(session)) yield `${statement};\n`;
 }
 

@@ -28,7 +28,7 @@ const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 export async function listFolder(folder: string | undefined): Promise<Listing> {
   const path = resolve(folder ?? homedir());
   if (folder !== undefined && !isAbsolute(folder)) {
-    throw new DaybookError('usage', `${folder} is no absolute path`);
+    throw new DaybookError('usage', `${folder} is not an absolute path`);
   }
   const found = await namesIn(path);
   const names = found.filter((name) => !name.startsWith('.')).sort(order.compare);

@@ -80,16 +80,19 @@ function checkSettings({ memory, threads, jobs, window }: Request<'settings.set'
   if (memory !== undefined && (memory < LEAST_MEMORY || memory > most)) {
     throw new DaybookError(
       'usage',
-      `the memory for queries is from ${LEAST_MEMORY} to ${most} bytes, not ${memory}`,
+      `the memory for queries must be between ${LEAST_MEMORY} and ${most} bytes, not ${memory}`,
     );
   }
   for (const [name, value] of Object.entries({ threads, jobs })) {
     if (value !== undefined && (value < 1 || value > MOST_THREADS)) {
-      throw new DaybookError('usage', `${name} is from 1 to ${MOST_THREADS}, not ${value}`);
+      throw new DaybookError(
+        'usage',
+        `${name} must be between 1 and ${MOST_THREADS}, not ${value}`,
+      );
     }
   }
   if (window !== undefined && JSON.stringify(window).length > MOST_WINDOW_BYTES) {
-    throw new DaybookError('usage', 'the window keeps more than 1 MB of settings');
+    throw new DaybookError('usage', 'the settings of the window are larger than 1 MB');
   }
 }
 

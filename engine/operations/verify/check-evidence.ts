@@ -108,7 +108,7 @@ class EvidenceCheck {
         name,
         `${name} ${broken?.state === 'damaged' ? 'is damaged' : 'was not read to its end'}${why === undefined ? '' : `: ${why}`}`,
         why === undefined
-          ? 'import it again: it goes on where it stopped'
+          ? 'import it again: the import continues where it stopped'
           : broken?.limit === undefined
             ? undefined
             : `import it again with a higher ${broken.limit}`,
@@ -222,7 +222,7 @@ class EvidenceCheck {
           imported
             ? `${path} has grown since source ${source.id} was imported, and was imported again`
             : `${path} has grown by ${counted(bytes - rawSize, 'byte')} since it was imported; the bytes that were imported are unchanged`,
-          imported ? undefined : 'import it again to have the rest in the case',
+          imported ? undefined : 'import it again to add the rest to the case',
         );
         states.push(imported ? 'unchanged' : 'changed');
         present.push(source);
@@ -251,7 +251,7 @@ class EvidenceCheck {
         for (const source of sources) await this.compare(source, found);
         return;
       }
-      for (const source of sources) this.notCompared(source, 'it is taken for an archive now');
+      for (const source of sources) this.notCompared(source, 'it is now recognised as an archive');
     } catch (error) {
       for (const source of sources) this.notCompared(source, reasonOf(error));
     }
@@ -319,7 +319,7 @@ class EvidenceCheck {
           'error',
           'changed',
           source.name,
-          `${path} has no member any more that is ${source.name}`,
+          `${path} no longer has the member ${source.name}`,
           PUT_BACK,
         );
       }
@@ -332,7 +332,7 @@ class EvidenceCheck {
         'warning',
         'not-checked',
         path,
-        `the archive ${path} could not be read on (${reason}): ${uncheckedText(rest.length, sources.length)}`,
+        `the archive ${path} could not be read further (${reason}): ${uncheckedText(rest.length, sources.length)}`,
       );
     }
     return state.changed > 0 ? 'changed' : state.notChecked > 0 ? 'not checked' : 'unchanged';
@@ -356,7 +356,7 @@ class EvidenceCheck {
         'warning',
         'not-checked',
         path,
-        `whether ${path} is unchanged outside its members is not known: no import has kept the hash of the archive`,
+        `whether ${path} is unchanged outside its members is not known: no import recorded the hash of the archive`,
         'if the archive is the original, import it again: that stores nothing twice, and keeps its hash',
       );
       return 'not checked';
@@ -415,7 +415,7 @@ class EvidenceCheck {
   private report(source: SourceRow, { differing, named }: ReadBack): void {
     const { findings } = this;
     const advice =
-      'import the evidence into a new case and compare; the segment, or this version of Daybook, has another value';
+      'either the segment or this version of Daybook is wrong: import the evidence into a new case and compare';
     for (const event of named)
       findings.damage('differs', source.name, describe(source, event), advice);
     if (differing > named.length)

@@ -57,7 +57,7 @@ export async function checkQuarantine(
             'quarantine',
             file,
             `${file} has ${counted(bytes - quarantineBytes, 'byte')} that no import committed`,
-            'the next import cuts them off',
+            'the next import removes them',
           );
         for await (const { head } of linesOf(handle, 0, quarantineBytes, signal)) {
           const source = sourceIdOf(head);

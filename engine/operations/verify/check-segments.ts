@@ -54,7 +54,7 @@ export async function checkSegments(
       'rollup',
       file,
       `the merged rollup ${file} is damaged; answers do not use it`,
-      'daybook verify CASE --repair makes it again from the segments',
+      'daybook verify CASE --repair rebuilds it from the segments',
     );
   return { checked: seen.size - replaced, sound };
 }
@@ -103,7 +103,7 @@ async function problemsOf(
       problems.push({
         code: 'index',
         message: `the index of ${file} ${problem}; queries read the segment instead`,
-        advice: 'daybook verify CASE --repair makes it again from the segment',
+        advice: 'daybook verify CASE --repair rebuilds it from the segment',
       });
   }
   return problems;

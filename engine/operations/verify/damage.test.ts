@@ -446,7 +446,7 @@ describe('the evidence', () => {
       },
       { changed: 1 },
       'changed',
-      /has no member any more/,
+      /no longer has the member/,
     ],
   ];
   it.each(changes)(
@@ -673,5 +673,5 @@ it.each([
   const report = await verified();
   expect(messages(report, 'case')).toEqual([]);
   expect(report.sample).toMatchObject({ compared: total.stored, differing: 0, notCompared: [] });
-  expect(messages(report, 'evidence').join()).not.toContain('could not be read on');
+  expect(messages(report, 'evidence').join()).not.toContain('could not be read further');
 });

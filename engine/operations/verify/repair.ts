@@ -28,13 +28,14 @@ export async function repairCase(
       repaired('index', file, `the index of ${file} was damaged or missing`);
     }
     const made = await writer.indexMissing();
-    if (made > 0) repaired('index', 'days', `made the indexes of ${counted(made, 'segment')}`);
+    if (made > 0) repaired('index', 'days', `rebuilt the indexes of ${counted(made, 'segment')}`);
     for (const file of damagedNodes(writer.folder)) {
       removeFromCase(writer.folder, file);
       repaired('rollup', file, `the merged rollup ${file} was damaged`);
     }
     const merged = await mergeRollups(writer);
-    if (merged.made > 0) repaired('rollup', 'rollups', `made ${merged.made} merged rollups`);
+    if (merged.made > 0)
+      repaired('rollup', 'rollups', `rebuilt ${counted(merged.made, 'merged rollup')}`);
     for (const id of writer.recovery.interruptedImports)
       repaired('import', `import ${id}`, `import ${id} was interrupted: closed at its last commit`);
     writer.catalog.transaction(() =>

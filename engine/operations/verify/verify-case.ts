@@ -124,7 +124,7 @@ function checkCatalog({ catalog }: CaseSession, findings: Findings): string | un
       'note',
       'not-covered',
       'case.sqlite',
-      `an earlier Daybook wrote this case: what was changed in the catalog beside it before ${coveredSince} is not seen`,
+      `an earlier version of Daybook wrote this case: changes that other programs made to the catalog before ${coveredSince} cannot be detected`,
     );
   return coveredSince;
 }
@@ -156,7 +156,7 @@ function contentsOf(session: CaseSession, findings: Findings): Contents {
     findings.damage(
       'catalog',
       'case.sqlite',
-      `the catalog cannot be read, so that segments and evidence were not checked: ${reasonOf(error)}`,
+      `the catalog cannot be read, so segments and evidence were not checked: ${reasonOf(error)}`,
       'restore case.sqlite from a copy, or import the evidence into a new case',
     );
     return { sources: [], segments: [], imports: [], audited: { entries: 0, deletions: true } };

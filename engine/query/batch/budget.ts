@@ -21,7 +21,7 @@ export class Budget {
     throw new DaybookError(
       'limit-exceeded',
       'there are more different values than a scan keeps in memory',
-      'narrow the query or group by fewer fields; or import the evidence, and a query of any size runs',
+      'narrow the query or group by fewer fields; or import the evidence into a case, which has no such limit',
     );
   }
 

@@ -118,7 +118,7 @@ export function eventsScope(given: HandedOver): ClickHouseScope {
       // An earlier version numbered duplicates; a hand-over does not tell which is which.
       if (new Set(here).size < here.length)
         throw untranslated(
-          `the attribute ${name}, of which an older Daybook kept two of one name,`,
+          `the attribute ${name}, which an older version of Daybook stored twice,`,
         );
       for (const one of here) found.add(one);
     }

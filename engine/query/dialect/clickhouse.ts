@@ -20,7 +20,8 @@ export function untranslated(feature: string, hint?: string): DaybookError {
   return new DaybookError(
     'usage',
     `${feature} has no translation to ClickHouse`,
-    hint ?? 'ask the case itself: daybook query CASE QUERY; what is translated: docs/team.md',
+    hint ??
+      'run it on the case itself: daybook query CASE QUERY; docs/team.md lists what is translated',
   );
 }
 

@@ -57,7 +57,7 @@ function alternatives(template: string): string {
 function capture(token: string, isLast: boolean): string {
   const found = /^([A-Za-z_]\w*)?(?::(\w+))?$/.exec(token);
   if (found === null || token === '')
-    throw new Error(`{${token}} is no field: write {user} or {user:text}`);
+    throw new Error(`{${token}} is not a field: write {user} or {user:text}`);
   const [, name, written] = found;
   const type = written ?? typeOf(name ?? '');
   const pattern = (isLast ? LAST.get(type) : undefined) ?? TYPES.get(type);

@@ -61,7 +61,7 @@ const MOST6 = (1n << 128n) - 1n;
 
 function readAddress(text: string, at: number): AddressRange {
   const range = parseAddress(text.replace(/^\[(.*)\]$/, '$1'));
-  if (range === undefined) throw syntaxError(`${shown(text)} is no IP address`, at, HINT);
+  if (range === undefined) throw syntaxError(`${shown(text)} is not an IP address`, at, HINT);
   return range;
 }
 

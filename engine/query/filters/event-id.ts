@@ -41,7 +41,7 @@ function eventIdFilter(field: VirtualField, test: Test, at: number): EventIdFilt
   const id = parseEventId(text);
   if (id === undefined) {
     throw syntaxError(
-      `${shown(text)} is no event's id`,
+      `${shown(text)} is not the id of an event`,
       at,
       'write event_id:12:345, 12:f345 or 12:p345',
     );

@@ -56,7 +56,7 @@ const HINT = 'write flow:10.1.2.3:4444-10.9.9.9:443/tcp; any part may be *';
 export function flowFilter(test: Test, at: number): FlowFilter {
   const text = test.test === 'word' || test.test === 'quoted' ? test.text : '';
   const m = FLOW.exec(text);
-  if (m === null) throw syntaxError(`${shown(text)} is no flow`, at, HINT);
+  if (m === null) throw syntaxError(`${shown(text)} is not a flow`, at, HINT);
   const protoText = m[5];
   let proto: number | undefined;
   if (protoText !== undefined && protoText !== '*') {
@@ -75,7 +75,7 @@ function readEnd(address: string | undefined, port: string | undefined, at: numb
   }
   if (address === undefined || address === '*') return { address: undefined, port: number };
   const range = parseAddress(address.replace(/^\[(.*)\]$/, '$1'));
-  if (range === undefined) throw syntaxError(`${shown(address)} is no IP address`, at, HINT);
+  if (range === undefined) throw syntaxError(`${shown(address)} is not an IP address`, at, HINT);
   const isMapped = range.version === 4 && address.includes('[');
   return { address: range, port: number, ...(isMapped ? { isMapped } : {}) };
 }
@@ -188,13 +188,13 @@ function flowRows(
 
 function addressField(name: 'src_ip' | 'dst_ip'): AddressField {
   const field = knownField(name);
-  if (field?.type !== 'address') throw new TypeError(`${name} is no address`);
+  if (field?.type !== 'address') throw new TypeError(`${name} is not an address`);
   return field;
 }
 
 function numberField(name: 'src_port' | 'dst_port' | 'proto'): NumberField {
   const field = knownField(name);
-  if (field?.type !== 'number') throw new TypeError(`${name} is no number`);
+  if (field?.type !== 'number') throw new TypeError(`${name} is not a number`);
   return field;
 }
 

@@ -37,7 +37,7 @@ const TIME_HINT = 'write 2026-11-21, 2026-11-21T12:00 or 2026-11-21T12:00:00+01:
 function timeFilter(field: TimeField, test: Test, at: number, around: Surroundings): TimeFilter {
   const read = (text: string): TimeSpan => {
     const span = parseTime(text, around.zone, around.zoneOffset);
-    if (span === undefined) throw syntaxError(`${shown(text)} is no time`, at, TIME_HINT);
+    if (span === undefined) throw syntaxError(`${shown(text)} is not a time`, at, TIME_HINT);
     return span;
   };
   const { ref } = field;

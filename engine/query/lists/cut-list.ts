@@ -34,16 +34,15 @@ interface CutOptions {
   isHeading(name: string): boolean;
 }
 
-const COUNT_HINT = 'say which columns count, and as what field';
-const NAMES_HINT =
-  'name the columns that count with --list-field, as in --list-field src_ip,dst_port';
+const COUNT_HINT = 'say which columns to use, and for which fields';
+const NAMES_HINT = 'name the columns to use with --list-field, as in --list-field src_ip,dst_port';
 
 /** @throws ListError */
 export function cutList(text: string, options: CutOptions): CutList {
   const reader = new LineReader(text);
   const first = reader.next();
   if (first === undefined)
-    throw new ListError('usage', undefined, 'it holds no value', 'give one value a line, or CSV');
+    throw new ListError('usage', undefined, 'it holds no value', 'give one value per line, or CSV');
   const at = reader.number;
   if (first.trimStart().startsWith('{')) return cutJson(first, reader, options);
   const { columns } = options;
@@ -143,7 +142,7 @@ function hasHeader(cells: readonly string[], options: CutOptions): boolean {
 function namesOf(columns: NonNullable<CutOptions['columns']>): string[] {
   const names = columns.filter((name) => name !== undefined);
   if (names.length === 0)
-    throw new ListError('usage', undefined, 'none of its columns counts', COUNT_HINT);
+    throw new ListError('usage', undefined, 'none of its columns is used', COUNT_HINT);
   if (names.length > LIST_LIMITS.columns)
     throw new ListError('limit-exceeded', undefined, counted(names.length, 'column'), COUNT_HINT);
   return names;
@@ -252,13 +251,17 @@ function cutJson(first: string, reader: LineReader, options: CutOptions): CutLis
       if (fields !== undefined && !fields.some((field) => sameName(field, name))) continue;
       if (value === null || value === '') continue;
       if (typeof value !== 'string' && typeof value !== 'number')
-        throw new ListError('usage', number, `${JSON.stringify(name)} is no text or number`);
+        throw new ListError(
+          'usage',
+          number,
+          `${JSON.stringify(name)} is neither text nor a number`,
+        );
       if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
         throw new ListError(
           'usage',
           number,
           `${JSON.stringify(name)} is a number that JSON readers round`,
-          'write it as a text, in quotes',
+          'write it as text, in quotes',
         );
       if (!names.has(key)) {
         if ((columns ?? fields) === undefined && !isField(name))

@@ -139,7 +139,7 @@ export function readColumn(
   throw new ListError(
     'usage',
     undefined,
-    `${field.name} is no field that a list can have`,
+    `${field.name} is not a field that a list can have`,
     'a list has addresses, ports and other numbers, names such as host, attributes, flow, event_id, community_id, or text',
   );
 }
@@ -163,7 +163,7 @@ function addresses(into: Cells, cells: readonly string[], lines: readonly number
       throw new ListError(
         'usage',
         lines[row],
-        `${shown(cell)} is no IP address`,
+        `${shown(cell)} is not an IP address`,
         'addresses are written 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32',
       );
   }
@@ -303,7 +303,7 @@ function eventIds(cells: readonly string[], lines: readonly number[]): ListColum
       throw new ListError(
         'usage',
         lines[row],
-        `${shown(cells[row]!)} is no event's id`,
+        `${shown(cells[row]!)} is not the id of an event`,
         'an id looks like 12:345, or 12:f345 for a flow of packets',
       );
     else {
@@ -358,6 +358,6 @@ function readFlow(cell: string, line: number | undefined): ReturnType<typeof flo
     return flowFilter({ test: 'quoted', text: cell }, 0);
   } catch (error) {
     if (!(error instanceof DaybookError)) throw error;
-    throw new ListError('usage', line, `${shown(cell)} is no flow`, error.hint);
+    throw new ListError('usage', line, `${shown(cell)} is not a flow`, error.hint);
   }
 }

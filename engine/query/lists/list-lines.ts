@@ -96,7 +96,7 @@ export function cellsOf(line: string, delimiter: string, reader: LineReader): st
     }
     cells.push(cell);
     if (at >= rest.length) return cells;
-    if (rest[at] !== delimiter) throw new ListError('usage', from, 'text behind a value in quotes');
+    if (rest[at] !== delimiter) throw new ListError('usage', from, 'text after a value in quotes');
     at += 1;
   }
 }
@@ -109,5 +109,5 @@ export function jsonObject(line: string, number: number): object {
   } catch {
     // Reported below.
   }
-  throw new ListError('usage', number, 'no JSON object', 'NDJSON has one object a line');
+  throw new ListError('usage', number, 'not a JSON object', 'NDJSON has one object per line');
 }

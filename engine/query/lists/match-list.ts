@@ -259,7 +259,7 @@ export function readList(options: ListOptions): MatchList {
         'usage',
         undefined,
         `${shown(other)} and ${shown(name)} are the same field`,
-        'name the columns that count with --list-field, each once',
+        'name the columns to use with --list-field, each once',
       );
     seen.set(`${field.type} ${field.name}`, name);
     return { field, columns: readColumn(field, cells[at]!, lines) };
@@ -270,7 +270,11 @@ export function readList(options: ListOptions): MatchList {
     isFlow &&
     read.filter((one) => one.columns.some(({ sides }) => sides !== undefined)).length > 1
   )
-    throw new ListError('usage', undefined, 'flow stands beside no other addresses and ports');
+    throw new ListError(
+      'usage',
+      undefined,
+      'flow cannot be combined with other addresses and ports',
+    );
   const hasEnd = (side: Side) =>
     columns.some(({ address, sides }) => address && sides?.length === 1 && sides[0] === side);
   const eitherWay = isFlow || (directed !== true && hasEnd('src') && hasEnd('dst'));
@@ -371,7 +375,7 @@ function writtenGroups(
 
 function ofTexts(cut: CutList, digest: string): MatchList {
   if (cut.cells.length > 1)
-    throw new ListError('usage', undefined, 'text stands beside no other columns');
+    throw new ListError('usage', undefined, 'text cannot be combined with other columns');
   return new MatchList({
     ...{ digest, lines: cut.lines, groups: [], eitherWay: false },
     ...{ fields: [TEXT], texts: phrases(cut) },
@@ -388,14 +392,14 @@ function checkTexts(phrases: number, addresses = 0): void {
       : [counted(addresses, 'IPv6 address or block', 'IPv6 addresses and blocks')]),
   ];
   const hint = [
-    ...(phrases === 0 ? [] : ['values of a field: name it, as by --list-field host']),
-    ...(addresses === 0 ? [] : ['--list-field ip looks for addresses in the columns alone']),
-    `or give the list in parts of ${LIST_LIMITS.texts}`,
+    ...(phrases === 0 ? [] : ['if they are values of a field, name it, as in --list-field host']),
+    ...(addresses === 0 ? [] : ['--list-field ip searches only the columns of addresses']),
+    `or split the list into parts of ${LIST_LIMITS.texts}`,
   ];
   throw new ListError(
     'limit-exceeded',
     undefined,
-    `${counts.join(' and ')} would be looked for in the text of events, each by itself: at most ${LIST_LIMITS.texts} can be`,
+    `${counts.join(' and ')} would each be searched for in the text of events; at most ${LIST_LIMITS.texts} can be`,
     hint.join('; '),
   );
 }

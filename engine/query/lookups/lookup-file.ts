@@ -70,7 +70,7 @@ function read({ bytes, name, sha256 }: GivenFile): LookupFile {
   if (bytes.length > LOOKUP_LIMITS.bytes) throw tooMuch('16 MB');
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = new TextDecoder(utf16 ? 'utf-16le' : 'utf-8').decode(bytes);
-  if (text.includes('\0')) throw wrong('it is no text');
+  if (text.includes('\0')) throw wrong('it is not text');
   const reader = new LineReader(text);
   const first = reader.next();
   if (first === undefined) throw wrong('it is empty');
@@ -182,7 +182,7 @@ export function numberKeys(
     if (key === undefined)
       throw new DaybookError(
         'usage',
-        `${name}, line ${lines[row]}: ${JSON.stringify(cell)} is no number`,
+        `${name}, line ${lines[row]}: ${JSON.stringify(cell)} is not a number`,
       );
     if (!rows.has(key)) rows.set(key, row);
   }
@@ -202,7 +202,7 @@ export function addressKeys({ cells, lines, name }: LookupFile, column: number):
     if (block === undefined)
       throw new DaybookError(
         'usage',
-        `${name}, line ${lines[row]}: ${JSON.stringify(cell)} is no address and no block of addresses`,
+        `${name}, line ${lines[row]}: ${JSON.stringify(cell)} is neither an address nor a block of addresses`,
       );
     const { version, prefix, low } = block;
     const form = forms.get(`${version} ${prefix}`) ?? { version, prefix, rows: new Map() };

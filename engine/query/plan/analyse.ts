@@ -86,7 +86,7 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       return comparison(node, resolve, around);
     case 'within':
       throw syntaxError(
-        'a query within a query cannot be asked there',
+        'a query within a query cannot be used there',
         node.start,
         "it can be in the filter, in where, in union and in the steps of sequence: daybook query CASE '… | where src_ip in [ … | values dst_ip ]'",
       );
@@ -157,7 +157,7 @@ function compared(
   if (left === undefined || right === undefined)
     throw syntaxError(`${NAMES[a.type]} and ${NAMES[b.type]} cannot be compared`, start);
   if (left.type === 'address' && op !== '=')
-    throw syntaxError('addresses are only the same or not', start, 'write = or !=');
+    throw syntaxError('addresses can only be equal or not', start, 'write = or !=');
   return { filter: 'comparison', left, op, right, written };
 }
 
@@ -267,7 +267,7 @@ function patternFilter({ test, start, end }: PatternNode, resolve: Resolve): Fil
     return field !== undefined && isValueField(field);
   };
   if (resolve.columns !== undefined && ![...resolve.columns].some(isText))
-    throw syntaxError('no column here is a text to look in', start);
+    throw syntaxError('no column here has text to search', start);
   return regexFilter(undefined, test.pattern, test.ignoreCase, test.at);
 }
 
@@ -301,7 +301,7 @@ function fieldOrText(node: FieldOrTextNode, resolve: Resolve, around: Surroundin
     if (open !== undefined && node.field.node !== 'not' && NO_FIELDS[open] === undefined) {
       unlisted.delete(open);
       readings.add(
-        `no list says whether an event has a field ${shown(open)}: looked for it, and for ${writtenText(node)}`,
+        `whether an event has a field ${shown(open)} is not known: searched for it and for ${writtenText(node)}`,
       );
       return { filter: 'or', items: [filter, analyse(node.text, resolve, around)] };
     }

@@ -82,9 +82,9 @@ export function listText({ lines, fields, eitherWay }: MatchList): string {
 
 /** The access path, how each segment's events are found, and why. */
 function pathLines(plan: Plan, how: Explained | undefined): string[] {
-  if (plan.path === 'catalog') return ['path: catalog', 'rows to look at: 0'];
+  if (plan.path === 'catalog') return ['path: catalog', 'rows to examine: 0'];
   if (how === undefined)
-    return ['path: scan', '  no index is to be used', `rows to look at: ${rowsRead(plan)}`];
+    return ['path: scan', '  no index is used (--path scan)', `rows to examine: ${rowsRead(plan)}`];
   const segments = new Map<string, number>();
   for (const segment of how.restricted.segmentsUsed) {
     for (const found of foundOf(how.restricted.events, segment)) {
@@ -96,16 +96,16 @@ function pathLines(plan: Plan, how: Explained | undefined): string[] {
     `path: ${how.path}`,
     ...[...segments].map(([text, n]) => `  ${text}: ${counted(n, 'segment')}`),
     ...how.why.map((line) => `  ${line}`),
-    `rows to look at: ${how.rowsExamined}`,
+    `rows to examine: ${how.rowsExamined}`,
   ];
 }
 
 function howFound(found: FoundRows | undefined): string {
   if (found === undefined || found.by === 'scan')
     return 'scan, because no index serves the conditions, or the segment has none';
-  if (found.asFilter === true) return 'scan, because comparing takes less than reading by number';
+  if (found.asFilter === true) return 'scan, because it costs less than reading rows by number';
   if (found.templates !== undefined) {
-    const unlike = found.rows === 'none' ? '' : '; rows of messages that are like no other';
+    const unlike = found.rows === 'none' ? '' : '; rows of messages without a shared template';
     return `templates by index${unlike}`;
   }
   if (found.rows === 'none') return `nothing, by ${found.by}`;

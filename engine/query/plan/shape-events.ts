@@ -103,7 +103,7 @@ function checkEvents({ stages }: Ast): void {
     'query-syntax',
     `${other.stage} inside union at column ${other.start + 1}`,
     other.start,
-    'union takes a query for events; put the stage behind the union',
+    'union takes a query for events; put the stage after the union',
   );
 }
 
@@ -128,7 +128,7 @@ function checkComputed({ fields }: Computed, stage: Stage): void {
   for (const { name } of fields) {
     if (!isOwnName(name)) continue;
     throw syntaxError(
-      `${shown(name)} is a name of its own`,
+      `${shown(name)} is a reserved name`,
       stage.start,
       `choose another: ${name}_2`,
     );

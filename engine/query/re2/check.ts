@@ -117,7 +117,7 @@ class Checker {
         throw new PatternError(`more than ${MAX_REPEAT} repeats`, start);
       }
       if (count.high !== undefined && count.high < count.low) {
-        throw new PatternError('a repeat from more to less', start);
+        throw new PatternError('a repeat whose minimum is above its maximum', start);
       }
       piece = { cost: piece.cost * times + 1, repeat: nested };
     } else if (sign === '*' || sign === '+' || sign === '?') {
@@ -128,13 +128,13 @@ class Checker {
     if (text[this.pos] === '?') this.pos += 1;
     const next = text[this.pos];
     if (next === '+' && sign !== undefined) {
-      throw new PatternError('possessive repeats are not supported', this.pos, LINEAR);
+      throw new PatternError('possessive quantifiers are not supported', this.pos, LINEAR);
     }
     if (next === '*' || next === '?' || this.counts() !== undefined) {
       throw new PatternError(
         'a repeat of a repeat',
         this.pos,
-        'put the first in brackets: (?:a*)*',
+        'put the first in parentheses: (?:a*)*',
       );
     }
     return piece;
@@ -165,12 +165,12 @@ class Checker {
     const open = this.pos;
     const rest = text.slice(open, open + 80);
     if (/^\(\?(?:[=!]|<[=!])/.test(rest)) {
-      throw new PatternError('looking ahead or behind is not supported', open, LINEAR);
+      throw new PatternError('lookahead and lookbehind are not supported', open, LINEAR);
     }
     if (rest.startsWith('(?>'))
       throw new PatternError('atomic groups are not supported', open, LINEAR);
     if (rest.startsWith('(?P=')) {
-      throw new PatternError('references back are not supported', open, LINEAR);
+      throw new PatternError('backreferences are not supported', open, LINEAR);
     }
     const named = /^\(\?P<(\w+)>/.exec(rest);
     const flags = /^\(\?(?=[a-zA-Z:)-])([imsU]*)(?:-([imsU]+))?([:)])/.exec(rest);
@@ -191,7 +191,7 @@ class Checker {
       throw new PatternError('unknown kind of group', open, 'write (?:…) or (?i)');
     } else this.pos += 1;
     this.depth += 1;
-    if (this.depth > MAX_GROUPS_DEEP) throw new PatternError('groups too deep in each other', open);
+    if (this.depth > MAX_GROUPS_DEEP) throw new PatternError('groups nested too deeply', open);
     const inner = this.alternatives();
     this.depth -= 1;
     if (text[this.pos] !== ')') throw new PatternError('unclosed (', open);
@@ -212,7 +212,7 @@ class Checker {
       throw new PatternError(`\\${c} is not supported`, at, 'write \\z or $ for the end');
     }
     if (c === 'k' || /^\\[1-9](?![0-7])/.test(text.slice(at, at + 3))) {
-      throw new PatternError('references back are not supported', at, LINEAR);
+      throw new PatternError('backreferences are not supported', at, LINEAR);
     }
     return { cost: this.charEscape(true).cost, repeat: 1 };
   }
@@ -231,7 +231,7 @@ class Checker {
       const found = /^\\[pP](?:\{\^?(\w+)\}|([A-Z]))/.exec(text.slice(at, at + 40));
       const name = found?.[1] ?? found?.[2] ?? '';
       if (found === null || !(CATEGORIES.test(name) || SCRIPTS.test(name))) {
-        throw new PatternError('unknown class of characters', at, 'write \\p{L}, \\p{Greek}, …');
+        throw new PatternError('unknown character class', at, 'write \\p{L}, \\p{Greek}, …');
       }
       this.pos += found[0].length;
       return { cost: 2000, code: undefined };
@@ -291,7 +291,7 @@ class Checker {
           continue;
         }
         if (text.indexOf(':]', this.pos) >= 0) {
-          throw new PatternError('unknown class of characters', this.pos, 'write [[:alpha:]]');
+          throw new PatternError('unknown character class', this.pos, 'write [[:alpha:]]');
         }
       }
       const low = this.classChar();
@@ -302,7 +302,11 @@ class Checker {
       this.pos += 1;
       const high = this.classChar();
       if (high.code === undefined || high.code < low.code) {
-        throw new PatternError('a range from more to less', dash, 'write \\- for the sign');
+        throw new PatternError(
+          'a range whose start is after its end',
+          dash,
+          'write \\- for the sign',
+        );
       }
       cost += 16;
     }

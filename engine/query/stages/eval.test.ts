@@ -157,10 +157,10 @@ it.each([
   ['| eval x = prev(prev(bytes))', 'prev inside prev or delta', 'prev(field, 2)'],
   ['| eval x = prev(bytes, 0)', 'whole number of rows', undefined],
   ['| eval x = delta(bytes, 2)', 'delta has 2 arguments', 'delta(ts)'],
-  ['| where delta(ts) > 5', 'of rows in an order', 'eval gap = delta(ts)'],
-  ['| stats avg(delta(ts))', 'of rows in an order', 'eval gap = delta(ts)'],
+  ['| where delta(ts) > 5', 'needs rows in order', 'eval gap = delta(ts)'],
+  ['| stats avg(delta(ts))', 'needs rows in order', 'eval gap = delta(ts)'],
   ['| eval x = delta(ts) | union (kind:log)', 'union takes events', 'before'],
-  ['| union (kind:log | eval x = delta(ts))', 'inside union', 'behind'],
+  ['| union (kind:log | eval x = delta(ts))', 'inside union', 'after the union'],
   ['| eval x = delta(src_ip)', 'takes a number', undefined],
 ])('says what is wrong in %s', (text, message, hint) => {
   let found: { message: string; hint?: string | undefined } | undefined;

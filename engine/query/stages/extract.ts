@@ -58,7 +58,7 @@ export function typedByName(name: string, text: Value): Value {
 const computes: NonNullable<StageOperator<ExtractStage>['computes']> = (stage, resolve, around) => {
   const { from, given, start } = stage;
   const text = converted(fieldValue(resolve(from), from.start), 'text');
-  if (text === undefined) throw syntaxError(`${from.name} is no text`, from.start);
+  if (text === undefined) throw syntaxError(`${from.name} is not text`, from.start);
   const { pattern, ignoreCase } = patternOf(stage);
   const problem = checkRe2(pattern);
   if (problem !== undefined)

@@ -139,8 +139,8 @@ it.each([
   ['| lookup other.csv on src_ip', 'was not read', 'command line'],
   ['| lookup names.tsv on host', 'has no column "host"', 'names.tsv on host as name'],
   ['| lookup hosts.csv on ts as src_ip', 'a time cannot be looked up', undefined],
-  ['| lookup names.tsv on src_ip as name', '"WEB1" is no address', undefined],
-  ['| lookup names.tsv on dst_port as name', '"WEB1" is no number', undefined],
+  ['| lookup names.tsv on src_ip as name', '"WEB1" is neither an address', undefined],
+  ['| lookup names.tsv on dst_port as name', '"WEB1" is not a number', undefined],
   ['| lookup hosts.csv src_ip', 'expected on', 'lookup hosts.csv on src_ip'],
   ['| lookup hosts.csv on src_ip | union (kind:log)', 'union takes events', 'before'],
 ])('says what is wrong in %s', (text, message, hint) => {
@@ -160,8 +160,8 @@ it.each([
   ['a,a\n1,2\n', 'two columns named a'],
   ['a,b\n1\n', 'line 2: 1 value for 2 columns'],
   ['a\n"x', 'not closed'],
-  ['{"a":1}\nx\n', 'no JSON object'],
-  ['a\0b', 'no text'],
+  ['{"a":1}\nx\n', 'not a JSON object'],
+  ['a\0b', 'not text'],
 ])('says what is wrong with the file %j', (text, message) => {
   expect(() =>
     lookupFiles(new Map([['f', { name: 'f.csv', bytes: Buffer.from(text), sha256: 'f' }]])),

@@ -54,7 +54,7 @@ const computes: NonNullable<StageOperator<ParseStage>['computes']> = (stage, res
       'put it before the stage that counts',
     );
   const text = converted(fieldValue(resolve(from), from.start), 'text');
-  if (text === undefined) throw syntaxError(`${from.name} is no text`, from.start);
+  if (text === undefined) throw syntaxError(`${from.name} is not text`, from.start);
   return {
     fields: [],
     hidden: [],
@@ -67,7 +67,7 @@ const computes: NonNullable<StageOperator<ParseStage>['computes']> = (stage, res
       const value = likeOwn(found, name, isListed ? field : undefined);
       if (!isListed)
         around.readings.add(
-          `no event has a field ${shown(name.name)}: looked for it in ${from.name} as ${form === 'json' ? 'JSON' : 'key=value'}`,
+          `no event has a field ${shown(name.name)}: searched for it in ${from.name} as ${form === 'json' ? 'JSON' : 'key=value'}`,
         );
       const stored: Resolve = () => {
         if (field !== undefined) return field;

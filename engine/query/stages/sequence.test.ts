@@ -261,7 +261,7 @@ it.each([
   ['| stats count() by host | sequence failed', 'events, not a table'],
   ['| stats count() by host | session gap 5m', 'events, not a table'],
   ['| session by host', 'gap and an interval'],
-  ['| sequence within 5m: host in [ failed | values host ]', 'cannot be asked there'],
+  ['| sequence within 5m: host in [ failed | values host ]', 'cannot be used there'],
 ])('says what is wrong in %s', (text, message) => {
   expect(() => test.plan(text)).toThrow(message);
 });

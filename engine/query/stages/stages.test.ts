@@ -524,11 +524,11 @@ describe('stages in the wrong place', () => {
     ['| count | union (a)', 'union works on events'],
     ['| stats sum(host)', 'sum cannot be computed of host'],
     ['| stats sum(port)', 'sum cannot be computed of port'],
-    ['| top 5 flow', 'flow is no value'],
+    ['| top 5 flow', 'flow cannot be used as a value'],
     ['| stats count() by host | where hots:x', 'the stage before gives no column "hots"'],
     ['| stats count() as host by host', 'a second column named "host"'],
     ['a | union (b | count)', 'count inside union'],
-    ['| timeline spread host', 'host is no number to spread'],
+    ['| timeline spread host', 'host is not a number to spread'],
     ['ts:2026 | timeline 1ms', 'makes more than 100000 buckets'],
   ])('%s', (query, message) => {
     expect(() => test.plan(query)).toThrow(DaybookError);

@@ -163,7 +163,7 @@ function spreadOf(name: Name, input: Input): { field: Field; number: FieldNumber
   if (number === undefined) {
     throw new QueryError(
       'query-syntax',
-      `${field.name} is no number to spread (column ${name.start + 1})`,
+      `${field.name} is not a number to spread (column ${name.start + 1})`,
       name.start,
     );
   }

@@ -82,6 +82,6 @@ it('works on a table', async () => {
 });
 
 it('says what is wrong', () => {
-  expect(() => test.plan('| unnest bytes')).toThrow('no text that could be a list');
+  expect(() => test.plan('| unnest bytes')).toThrow('not text that could be a list');
   expect(() => test.plan('| unnest nothing_there')).toThrow('no event has a field');
 });

@@ -24,7 +24,7 @@ function listOf({ field }: UnnestStage, resolve: Resolve, around: Surroundings):
   const value = computedValue({ value: 'field', ...field }, resolve, around);
   const text = value.type === 'text' ? converted(value, 'text') : undefined;
   if (text !== undefined) return text;
-  throw syntaxError(`${field.name} is no text that could be a list`, field.start);
+  throw syntaxError(`${field.name} is not text that could be a list`, field.start);
 }
 
 /** SQL names of the list, of a member, and of its position. */

@@ -79,7 +79,7 @@ const MOST_STEPS = 10;
 export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } = {
   count: {
     form: 'count; by groups: stats count() by field',
-    does: 'one number',
+    does: 'the number of events',
     parse: () => ({ stage: 'count' }),
   },
   top: {
@@ -94,7 +94,7 @@ export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } =
   },
   timeline: {
     form: 'timeline [5m] [sum(field)] [spread] [by field]',
-    does: 'counts by time',
+    does: 'counts per interval',
     parse: timeline,
   },
   stats: {
@@ -109,22 +109,22 @@ export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } =
   },
   eval: {
     form: 'eval name = expression; of the row before: eval gap = delta(ts) by field, …',
-    does: 'a field that is computed',
+    does: 'a computed field',
     parse: computed,
   },
   extract: {
     form: 'extract "text {field} text" or /(?<field>…)/ [from field]',
-    does: 'fields out of a text',
+    does: 'fields extracted from a text',
     parse: extract,
   },
   parse: {
     form: 'parse json(field), parse kv(field)',
-    does: 'names are looked for in a text',
+    does: 'fields found in JSON or key=value text',
     parse: parsed,
   },
   lookup: {
     form: 'lookup FILE on field [as column]',
-    does: 'columns of a file by its key',
+    does: 'columns of a file, joined by a key',
     parse: lookup,
   },
   unnest: {
@@ -134,12 +134,12 @@ export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } =
   },
   rename: {
     form: 'rename field as name, …',
-    does: 'other names of fields',
+    does: 'fields under other names',
     parse: rename,
   },
   fields: {
     form: 'fields field, …; or all but some: fields -field, …',
-    does: 'the columns that are shown',
+    does: 'the columns to show',
     parse: fields,
   },
   sort: {
@@ -164,7 +164,7 @@ export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } =
   },
   talkers: {
     form: 'talkers [N]',
-    does: 'conversations of addresses',
+    does: 'conversations between addresses',
     parse: (reader) => ({ stage: 'talkers', limit: reader.number() }),
   },
   values: {
@@ -174,7 +174,7 @@ export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } =
   },
   patterns: {
     form: 'patterns [N] [asc | desc]',
-    does: 'messages by their shape',
+    does: 'messages grouped by pattern',
     parse: patterns,
   },
   session: {
@@ -184,12 +184,12 @@ export const STAGE_GRAMMAR: { readonly [N in StageName]: StageGrammar<Of<N>> } =
   },
   sequence: {
     form: 'sequence [by field, …] within 5m: filter x10 then filter',
-    does: 'events that follow each other',
+    does: 'events that follow one another',
     parse: sequence,
   },
   union: {
     form: 'union (query)',
-    does: 'the events of another query, too',
+    does: 'these events and those of another query',
     parse: (reader) => ({ stage: 'union', query: reader.nested() }),
   },
 };

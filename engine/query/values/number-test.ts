@@ -104,7 +104,7 @@ function clockRange(
   if (low === undefined || high === undefined) return undefined;
   if (isHour && (low > 23 || high > 24 || low === high))
     throw syntaxError(
-      `${shown(text)} is no span of hours`,
+      `${shown(text)} is not a span of hours`,
       at,
       'write hour:22-6: from 22:00 up to 6:00',
     );

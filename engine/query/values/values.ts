@@ -116,7 +116,7 @@ export function shapeOf(field: Field, at: number, extent: Extent): ValueShape {
         default:
           throw new QueryError(
             'query-syntax',
-            `${field.name} is no value (column ${at + 1})`,
+            `${field.name} cannot be used as a value (column ${at + 1})`,
             at,
             field.name === 'flow' ? 'use src_ip, src_port, dst_ip, dst_port, proto' : undefined,
           );

@@ -59,7 +59,7 @@ interface Rolled {
 export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | string> {
   const question = groupQuestion(plan);
   if (question === undefined || plan.events.node !== 'base')
-    return 'none is kept of such groups or measures';
+    return 'none is stored for these groups or measures';
   const { filter } = plan.events;
   const merged = nodeGroups(question, filter, plan.segmentsUsed, finder.nodes());
   const sources: RollupGroups[] = [...merged.groups];
@@ -104,7 +104,7 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
   const groups = sources.reduce((sum, { counts }) => sum + counts.length, 0);
   const byRollup = groups * GROUP_NS + reading * READ_NS;
   if (byRollup > FEW_NS + plan.rowsExamined * ROW_NS)
-    return 'it has so many groups that the rows are grouped sooner';
+    return 'it has so many groups that grouping the rows is faster';
   return { question, sources, left, read, merged, cost };
 }
 

@@ -256,7 +256,7 @@ describe('merged rollups', () => {
     }
     await answersAgree(SOME);
     expect((await findings(false)).join('\n')).toMatch(/error: the merged rollup .* is damaged/);
-    expect((await findings(true)).join('\n')).toMatch(/repaired: made \d+ merged rollups/);
+    expect((await findings(true)).join('\n')).toMatch(/repaired: rebuilt \d+ merged rollup/);
     expect(await findings(false)).toEqual([]);
     expect(await answersAgree(SOME)).toBeGreaterThan(SOME.length / 2);
   });
@@ -290,7 +290,7 @@ describe('merged rollups', () => {
       ...['import', 'compact', 'retime', 'retime', 'verify'],
     ]);
     rmSync(folder);
-    expect((await findings(true)).join()).toMatch(/made \d+ merged rollups/);
+    expect((await findings(true)).join()).toMatch(/rebuilt \d+ merged rollup/);
   });
 
   it('are made of what is left where a segment is damaged, which is told', async () => {
@@ -302,10 +302,10 @@ describe('merged rollups', () => {
     writeFileSync(files[0]!, Buffer.alloc(whole.length, 1));
     for (const file of files) rmSync(sideFilePath(file));
     const found = (await findings(true)).join('\n');
-    expect(found).toMatch(/repaired: made the indexes of 1 segment/);
+    expect(found).toMatch(/repaired: rebuilt the indexes of 1 segment/);
     expect(found).toContain(`error: segment ${damaged!.file} differs from what was written`);
     writeFileSync(files[0]!, whole);
-    expect((await findings(true)).join()).toMatch(/made the indexes of 1 segment/);
+    expect((await findings(true)).join()).toMatch(/rebuilt the indexes of 1 segment/);
     expect(await findings(false)).toEqual([]);
   });
 });

@@ -176,8 +176,8 @@ export function textOf(bytes: Uint8Array): string {
   if (text.includes('\0'))
     throw new DaybookError(
       'usage',
-      'the list is no text',
-      'a list is CSV, TSV, NDJSON, or one value a line',
+      'the list is not text',
+      'a list is CSV, TSV, NDJSON, or one value per line',
     );
   return text;
 }

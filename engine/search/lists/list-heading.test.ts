@@ -73,5 +73,5 @@ it('looks in the overflow for a column that somebody names, and says so', async 
   )!;
   const [found, notes] = await count('evil.example\nother.example\n', [kept]);
   expect(found).toBe(1);
-  expect(notes.join('\n')).toContain(`"${kept}": in no column; looked for only in`);
+  expect(notes.join('\n')).toContain(`"${kept}": in no column; searched for only in`);
 });

@@ -319,7 +319,7 @@ describe('a list', () => {
       expect.objectContaining({
         message: expect.stringContaining('2,500 IPv6 addresses and blocks') as string,
         hint: expect.stringMatching(
-          /^--list-field ip .*; or give the list in parts of 2000$/,
+          /^--list-field ip .*; or split the list into parts of 2000$/,
         ) as string,
       }),
     );
@@ -395,7 +395,7 @@ it('lists are evicted when there are many, and made again', async () => {
 
 describe('a list that is wrong', () => {
   it.each<[string, string, Omit<GivenList, 'bytes'>?]>([
-    ['src_ip\n10.0.0.1\n10.0.0.300\n', 'line 3 of the list: "10.0.0.300" is no IP address'],
+    ['src_ip\n10.0.0.1\n10.0.0.300\n', 'line 3 of the list: "10.0.0.300" is not an IP address'],
     ['src_ip,dst_port\n10.0.0.1\n', 'line 2 of the list: 1 value for 2 columns'],
     ['src_ip,dst_port\n10.0.0.1,x\n', 'line 2 of the list: dst_port has no value "x"'],
     ['src_ip,comment\n10.0.0.1,x\n', 'line 1 of the list: "comment": no field of events'],
@@ -408,10 +408,10 @@ describe('a list that is wrong', () => {
     ['src_ip,dst_port\n10.0.0.1,80\n,\n', 'line 3 of the list: it has no value'],
     ['', 'the list: it holds no value'],
     ['src_ip\n', 'the list: there is no row'],
-    ['ts\n2026\n', 'the list: ts is no field that a list can have'],
+    ['ts\n2026\n', 'the list: ts is not a field that a list can have'],
     ['10.0.0.1\n"..."\n', 'line 2 of the list: "..." has no letter'],
-    ['{"src_ip":"10.0.0.1"}\n{"src_ip":', 'line 2 of the list: no JSON object'],
-    ['{"src_ip":["10.0.0.1"]}', 'line 1 of the list: "src_ip" is no text or number'],
+    ['{"src_ip":"10.0.0.1"}\n{"src_ip":', 'line 2 of the list: not a JSON object'],
+    ['{"src_ip":["10.0.0.1"]}', 'line 1 of the list: "src_ip" is neither text nor a number'],
     ['{"user":12345678901234567890}', 'line 1 of the list: "user" is a number that'],
     [
       '{"src_ip":"10.0.0.1","dst_prt":53}\n{"src_ip":"10.0.0.2"}\n',
@@ -419,11 +419,11 @@ describe('a list that is wrong', () => {
       { fields: ['src_ip', 'dst_port'] },
     ],
     ['user,src_ip\n"a,10.0.0.1\n', 'line 2 of the list: a quote " that is not closed'],
-    ['10.0.0.1-10.0.0.2\nx\n', 'line 2 of the list: "x" is no flow', { fields: ['flow'] }],
+    ['10.0.0.1-10.0.0.2\nx\n', 'line 2 of the list: "x" is not a flow', { fields: ['flow'] }],
     ['a\nb\n', 'the list: no event has a field "nothing"', { fields: ['nothing'] }],
     ['a\nb\n', 'line 1 of the list: 1 column, but 2 names', { fields: ['user', 'host'] }],
     ['x'.repeat(2001), 'line 1 of the list: a value of 2001 characters'],
-    ['a\0b', 'the list is no text'],
+    ['a\0b', 'the list is not text'],
   ])('%j', (text, message, more = {}) => {
     expect(() => startQuery(session, { text: '*', list: given(text, more), zone: 'UTC' })).toThrow(
       message,

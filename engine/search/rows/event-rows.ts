@@ -20,7 +20,7 @@ export function eventKey(text: string): EventKey {
   if (id === undefined)
     throw new DaybookError(
       'usage',
-      `${JSON.stringify(text)} is no event's id`,
+      `${JSON.stringify(text)} is not the id of an event`,
       'an id looks like 12:345, or 12:f345 for a flow of packets',
     );
   return { sourceId: id.source, seq: id.seq };

@@ -99,7 +99,7 @@ async function* rowsOf(
     if (found.count !== 1)
       throw readsOnly(found.count === 0 ? 'no statement' : `${found.count} statements`);
     const one = await found.prepare(0);
-    if (one.statementType !== StatementType.SELECT) throw readsOnly('a statement of another sort');
+    if (one.statementType !== StatementType.SELECT) throw readsOnly('another kind of statement');
     let names: readonly string[] = [];
     const start = async (): Promise<DuckDBResult> => {
       const result = await one.stream();
@@ -120,8 +120,8 @@ async function* rowsOf(
 function readsOnly(found: string): DaybookError {
   return new DaybookError(
     'usage',
-    `one statement that reads is run, such as SELECT, DESCRIBE or SUMMARIZE; found ${found}`,
-    'to do more, give the script that daybook sql CASE prints to a DuckDB of your own',
+    `only one read-only statement can be run, such as SELECT, DESCRIBE or SUMMARIZE; found ${found}`,
+    'to do more, run the script that daybook sql CASE prints in your own DuckDB',
   );
 }
 

@@ -59,8 +59,8 @@ export class WrongEntry extends DaybookError {
   constructor(path: string, wanted: 'file' | 'folder') {
     super(
       'case-damaged',
-      `${path} should be a ${wanted} of the case and is none`,
-      'move it out of the case folder; daybook verify CASE says what is missing then',
+      `${path} should be a ${wanted} of the case, but is not`,
+      'move it out of the case folder; daybook verify CASE says what is missing after that',
     );
     this.name = 'WrongEntry';
   }

@@ -30,7 +30,7 @@ it('ends where there can be none', () => {
     } catch (error) {
       problem = error;
     }
-    expect(accessError(problem)?.message).toContain('cannot be made a folder');
+    expect(accessError(problem)?.message).toContain('cannot be created');
   }
 });
 

@@ -102,7 +102,7 @@ export function diskFull(cause: unknown): DaybookError {
   return new DaybookError(
     'disk-full',
     'the disk is full',
-    'free some space and do the same again: an import continues where it stopped',
+    'free some space and try again: an import continues where it stopped',
     cause,
   );
 }
@@ -117,7 +117,7 @@ export function accessError(error: unknown): DaybookError | undefined {
   )
     return new DaybookError(
       'unreadable',
-      `${path} cannot be made a folder: ${code}`,
+      `the folder ${path} cannot be created: ${code}`,
       'choose a place in a folder where you may write',
       error,
     );

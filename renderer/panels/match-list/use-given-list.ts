@@ -136,7 +136,7 @@ function firstLine(text: string): string {
 function tooLarge(): OperationError {
   return new OperationError({
     code: 'limit-exceeded',
-    message: 'a list of more than 32 MB',
+    message: 'the list is larger than 32 MB',
     hint: 'split it',
   });
 }

@@ -19,8 +19,8 @@ it.each([
   ],
   ['run: daybook verify CASE', 'verify the case (in its menu)'],
   [
-    'run: daybook verify CASE --repair, which makes it again',
-    'on the command line, run: daybook verify CASE --repair, which makes it again',
+    'to rebuild it, run: daybook verify CASE --repair',
+    'to rebuild it, on the command line, run: daybook verify CASE --repair',
   ],
   [
     'put the file back there, or if it was moved say where (daybook sources CASE --locate FOLDER); verifying says more',

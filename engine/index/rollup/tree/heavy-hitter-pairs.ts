@@ -167,7 +167,7 @@ function damagedPart(): DaybookError {
   return new DaybookError(
     'case-damaged',
     'the rollup of a segment is damaged',
-    'run: daybook verify CASE --repair, which makes it again',
+    'to rebuild it, run: daybook verify CASE --repair',
   );
 }
 

@@ -5,6 +5,6 @@ export function damagedText(): DaybookError {
   return new DaybookError(
     'case-damaged',
     'the text index of a segment is damaged',
-    'run: daybook verify CASE --repair, which makes it again',
+    'to rebuild it, run: daybook verify CASE --repair',
   );
 }

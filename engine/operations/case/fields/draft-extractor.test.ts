@@ -83,11 +83,11 @@ it('refuses no selection, a name that is none, and a template that leaves the fi
       'select the value',
     );
     await expect(tryDraft(session, { ...of, field: 'ts' }, signal)).rejects.toThrow(
-      'ts is no field',
+      'ts is not a field',
     );
     const template = 'door {:number} of {:word}';
     await expect(draftDocument(session, { ...of, template }, signal)).rejects.toThrow(
-      'does not cut rule',
+      'does not find rule',
     );
     expect(await tryDraft(session, { ...of, template: 'wall {rule:word}' }, signal)).toMatchObject({
       ...{ events: 20, fits: 0, examples: [] },

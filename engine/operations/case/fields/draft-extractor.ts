@@ -64,7 +64,10 @@ export async function draftMessage(
   const program = text('program');
   const message = bodyOf(program, text('message'));
   if (kind !== 'log' || message === '')
-    throw new DaybookError('usage', 'fields are cut out of messages of logs; this event has none');
+    throw new DaybookError(
+      'usage',
+      'fields are extracted from the messages of logs; this event has no message',
+    );
   const documents = session.catalog.extractors.all().map(({ document }) => document);
   const { extractor, ...known } = cutFields(cutterWith(documents), program, message);
   return { program, message, known: extractor === undefined ? {} : known };
@@ -81,7 +84,7 @@ async function draft(
   if (fieldEntry(field)?.cut !== true)
     throw new DaybookError(
       'usage',
-      `${field === '' ? 'no name' : field} is no field that can be cut`,
+      `${field === '' ? 'no name' : field} is not a field that an extractor can fill`,
     );
   if (start >= end || end > message.length)
     throw new DaybookError('usage', 'select the value in the message');
@@ -201,9 +204,6 @@ export async function draftDocument(
   const made = await draft(session, request, signal);
   const { extractor } = readOwnExtractor(made.document, made.name);
   if (!extractor.samples.some(({ fields }) => fields[request.field] !== undefined))
-    throw new DaybookError(
-      'usage',
-      `the template does not cut ${request.field} out of this message`,
-    );
+    throw new DaybookError('usage', `the template does not find ${request.field} in this message`);
   return made;
 }

@@ -69,7 +69,7 @@ export async function addExtractor(
   if (wrong !== undefined)
     throw new DaybookError(
       'usage',
-      `${file}: its sample ${JSON.stringify(wrong.message)} does not give what the file says`,
+      `${file}: its sample ${JSON.stringify(wrong.message)} does not give the expected fields`,
       `try: daybook fields --test ${file}`,
     );
   const writer = await CaseWriter.open(folder, 'add extractor', builder);
@@ -85,7 +85,7 @@ export async function addExtractor(
     if (known !== undefined && version <= known.version)
       throw new DaybookError(
         'usage',
-        `${file}: there is an extractor ${name} of version ${known.version} already`,
+        `${file}: an extractor ${name} of version ${known.version} already exists`,
         `give it version ${known.version + 1}, or another name`,
       );
     catalog.transaction(() => {

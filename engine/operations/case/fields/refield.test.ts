@@ -248,5 +248,5 @@ it('refuses a version that is there, and what is no extractor, with the line', a
   await expect(add(gate(2, 'door {nonsense}'))).rejects.toThrow('gate.json:1: ');
   const wrong = JSON.parse(gate(2, DOOR)) as { templates: Record<string, unknown>[] };
   wrong.templates[0]!['samples'] = [['door 1 opened by card 2 of a at 192.0.2.1', { user: 'b' }]];
-  await expect(add(JSON.stringify(wrong))).rejects.toThrow('does not give what the file says');
+  await expect(add(JSON.stringify(wrong))).rejects.toThrow('does not give the expected fields');
 });

@@ -109,7 +109,7 @@ export async function attach(cluster: Cluster, options: AttachOptions): Promise<
     throw new DaybookError(
       'usage',
       `the hand-over has columns of version ${manifest.schema}; this Daybook knows ${SCHEMA_VERSION}`,
-      'use the Daybook that handed it over, or hand it over again',
+      'use the version of Daybook that wrote it, or hand the case over again',
     );
   return new Attaching(cluster, place, manifest, options).run();
 }
@@ -203,9 +203,9 @@ class Attaching {
     throw new DaybookError(
       'usage',
       isAtomic
-        ? `${name} has tables that daybook attach did not make: ${foreign.join(', ')}`
+        ? `${name} has tables that daybook attach did not create: ${foreign.join(', ')}`
         : `${name} is a database of the engine ${cellText(engine)}, which cannot exchange several tables at once`,
-      'name another database: it is made if need be',
+      'name another database; it is created if necessary',
     );
   }
 
@@ -218,7 +218,7 @@ class Attaching {
     throw new DaybookError(
       'usage',
       `${this.cluster.address.name} holds another case (${String(name)})`,
-      'name another database: it is made if need be',
+      'name another database; it is created if necessary',
     );
   }
 
@@ -259,7 +259,7 @@ class Attaching {
       counted.set(path, numbers.map(String));
       if (listed.has(path)) continue;
       others.add(String(day));
-      if (!noted.has(path)) differing.push({ path, message: 'is not of a hand-over' });
+      if (!noted.has(path)) differing.push({ path, message: 'does not belong to a hand-over' });
     }
     const whole = new Set<string>();
     for (const [day, files] of days) {
@@ -290,8 +290,8 @@ class Attaching {
     const [first] = differing;
     throw new DaybookError(
       'unreadable',
-      `what was loaded is not what the manifest says: ${said.slice(0, MOST_SAID).join(', ')}${said.length > MOST_SAID ? ` and ${said.length - MOST_SAID} more` : ''}${first === undefined ? '' : `; ${first.path}: ${first.message}`}`,
-      'queries still read what was there before; run: daybook verify FOLDER, and attach again while nobody else does',
+      `the loaded data differ from the manifest: ${said.slice(0, MOST_SAID).join(', ')}${said.length > MOST_SAID ? ` and ${said.length - MOST_SAID} more` : ''}${first === undefined ? '' : `; ${first.path}: ${first.message}`}`,
+      'queries still read the previous state; run daybook verify FOLDER, then attach again while nobody else does',
     );
   }
 

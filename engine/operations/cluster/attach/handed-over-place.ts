@@ -43,7 +43,7 @@ export function handedOverPlace(asked: string, cluster: Cluster): HandedOverPlac
     throw new DaybookError(
       ...([
         'usage',
-        `the server takes ${asked} for a pattern: it may find several places`,
+        `the server reads ${asked} as a pattern, which may match several places`,
       ] as const),
       'name one place, without *, ?, { and }',
     );
@@ -67,7 +67,7 @@ class LocalPlace implements HandedOverPlace {
     const manifest = readManifest(name);
     if (manifest !== undefined) return manifest;
     throw new DaybookError(
-      ...(['not-found', `${name} has no manifest of a hand-over that can be read`] as const),
+      ...(['not-found', `${name} has no readable manifest of a hand-over`] as const),
       'name the folder that daybook hand-over CASE FOLDER wrote',
     );
   }
@@ -100,14 +100,17 @@ class LocalPlace implements HandedOverPlace {
 
 function unfinished(name: string): DaybookError {
   return new DaybookError(
-    ...(['unreadable', `the hand-over in ${name} was interrupted, or is being written`] as const),
-    `run again: daybook hand-over CASE ${name} goes on where it stopped`,
+    ...([
+      'unreadable',
+      `the hand-over in ${name} was interrupted, or is still being written`,
+    ] as const),
+    `to finish it, run again: daybook hand-over CASE ${name}`,
   );
 }
 
 function changed(path: string): DaybookError {
   return new DaybookError(
-    ...(['unreadable', `${path} was changed since it was handed over`, SEND_AGAIN] as const),
+    ...(['unreadable', `${path} has changed since the hand-over`, SEND_AGAIN] as const),
   );
 }
 
@@ -137,7 +140,7 @@ class ServerPlace implements HandedOverPlace {
     const read = handOverManifest.safeParse(JSON.parse(cellText(json ?? null)));
     if (read.success) return read.data;
     throw new DaybookError(
-      ...(['unreadable', `${this.name}/${MANIFEST} is no manifest of a hand-over`] as const),
+      ...(['unreadable', `${this.name}/${MANIFEST} is not the manifest of a hand-over`] as const),
       'name the place to which the case was handed over',
     );
   }

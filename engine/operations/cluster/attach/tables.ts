@@ -272,7 +272,7 @@ export function pathParts(path: string): { kind: string; day: string; file: stri
     file === undefined ||
     !KINDS.some((k) => k === kind)
   )
-    throw new RangeError(`${path} is no file of events`);
+    throw new RangeError(`${path} is not a file of events`);
   return { kind, day, file };
 }
 

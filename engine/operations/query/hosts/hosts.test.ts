@@ -403,9 +403,7 @@ it('looks for names of the addresses that are asked for alone', async () => {
     const others = Array.from({ length: 1000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
     const more = await names(...addresses, ...rare, ...others);
     expect(more.hosts.filter(({ address }) => rare.includes(address))).toEqual([]);
-    expect(more.notes).toEqual([
-      'names by DNS: only the 50000 with the most events were looked at',
-    ]);
+    expect(more.notes).toEqual(['names by DNS: only the 50000 with the most events were examined']);
   } finally {
     await made.dispose();
   }

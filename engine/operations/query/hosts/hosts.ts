@@ -202,7 +202,7 @@ function filterOf(query: string): string {
   if (ast.stages.length > 0)
     throw new DaybookError(
       'usage',
-      'hosts are those of events: this query makes something else of them',
+      'hosts are listed for events, but this query makes a table of them',
       'leave out what follows the first |',
     );
   return `(${text})`;
@@ -318,7 +318,7 @@ class Asked {
     const answer = await this.asker.answer({ ...question, signal, operation: 'hosts.run' });
     const rows = 'rows' in answer ? answer.rows : [];
     if (rows.length > MOST_GROUPS)
-      this.notes.add(`${subject}: only the ${MOST_GROUPS} with the most events were looked at`);
+      this.notes.add(`${subject}: only the ${MOST_GROUPS} with the most events were examined`);
     return rows.slice(0, MOST_GROUPS);
   }
 

@@ -64,7 +64,7 @@ export const ADDRESS_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   cidr: CIDR,
   toip: {
     form: 'toip(text)',
-    gives: 'the address that a text is',
+    gives: 'the text as an address',
     ...{ least: 1, most: 1 },
     make: (call) => {
       const ip = typedAt(call, 0, 'address');

@@ -51,7 +51,7 @@ function chosen(call: Call, conditions: readonly number[], results: readonly num
 export const CONDITIONAL_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   if: {
     form: 'if(condition, value [, else])',
-    gives: 'one value or the other',
+    gives: 'the first value if the condition holds, otherwise the second',
     ...{ least: 2, most: 3 },
     make: (call) => chosen(call, [0], call.args.length > 2 ? [1, 2] : [1]),
   },
@@ -69,7 +69,7 @@ export const CONDITIONAL_FUNCTIONS: Readonly<Record<string, FunctionOperator>> =
   },
   coalesce: {
     form: 'coalesce(value, …)',
-    gives: 'the first value that there is',
+    gives: 'the first value that is not missing',
     ...{ least: 1, most: 64 },
     make: (call) => {
       const values = common(
@@ -107,7 +107,7 @@ export const CONDITIONAL_FUNCTIONS: Readonly<Record<string, FunctionOperator>> =
     },
   },
   isnull: presence('isnull', 'whether the value is missing', true),
-  isnotnull: presence('isnotnull', 'whether there is a value', false),
+  isnotnull: presence('isnotnull', 'whether the value is present', false),
 };
 
 function presence(name: string, gives: string, missing: boolean): FunctionOperator {

@@ -24,8 +24,7 @@ const HEX = /^(?:[0-9A-Fa-f]{2})*$/;
 export const DECODE_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   base64: scalar({
     form: 'base64(text)',
-    gives:
-      'the text that is encoded; zero bytes are left out, so that UTF-16 of PowerShell can be read',
+    gives: 'the decoded text; zero bytes are left out, so UTF-16 of PowerShell is readable',
     ...{ takes: ['text'], type: 'text' },
     sql: ([text]) => decodedText(text!, BASE64, 'from_base64'),
     clickhouse: ([text]) => decodedThere(text!, BASE64, 'base64Decode'),
@@ -35,7 +34,7 @@ export const DECODE_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   hexdecode: scalar({
     ...{
       form: 'hexdecode(text)',
-      gives: 'the text whose bytes are written in hexadecimal',
+      gives: 'the text of bytes in hexadecimal',
       takes: ['text'],
       type: 'text',
     },

@@ -145,40 +145,40 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   '/': withBlocks(
     binary(
       '/',
-      'the quotient; by zero it is missing',
+      'the quotient; missing when dividing by zero',
       (a, b) => `(${a} / nullif(${b}, 0))`,
       (a, b) => (b === 0 ? null : a / b),
     ),
   ),
   '%': binary(
     '%',
-    'what division leaves',
+    'the remainder of a division',
     (a, b) => `(${a} % nullif(${b}, 0))`,
     (a, b) => (b === 0 ? null : a % b),
     remainder,
   ),
   negate: scalar({
-    ...{ form: '-a', gives: 'the number with the other sign', takes: ['number'], type: 'number' },
+    ...{ form: '-a', gives: 'the negated number', takes: ['number'], type: 'number' },
     sql: ([x]) => `(0 - ${x})`,
     clickhouse: ([x]) => `(0 - ${x})`,
     of: ([x]) => 0 - Number(x),
   }),
-  abs: unary('abs', 'the number without its sign', (x) => `abs(${x})`, Math.abs),
+  abs: unary('abs', 'the absolute value', (x) => `abs(${x})`, Math.abs),
   floor: unary(
     'floor',
-    'the next lower whole number',
+    'the number rounded down',
     (x) => `(floor(${x}) + 0)`,
     (x) => Math.floor(x) + 0,
   ),
   ceil: unary(
     'ceil',
-    'the next higher whole number',
+    'the number rounded up',
     (x) => `(ceil(${x}) + 0)`,
     (x) => Math.ceil(x) + 0,
   ),
   round: scalar({
     form: 'round(number [, digits])',
-    gives: 'the number, rounded to this many digits after the point (0 to 6)',
+    gives: 'the number rounded to this many decimal places (0 to 6)',
     ...{ takes: ['number', 'number'], optional: 1, type: 'number' },
     check: (call) => {
       if (call.args.length < 2) return;
@@ -206,7 +206,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   tonumber: scalar({
     ...{
       form: 'tonumber(text)',
-      gives: 'the number that a text is',
+      gives: 'the text as a number',
       takes: ['number'],
       type: 'number',
     },

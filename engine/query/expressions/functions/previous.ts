@@ -8,7 +8,7 @@ function ofEval(form: string, gives: string, most: number): FunctionOperator {
   const make = (call: Call): never =>
     call.wrong(
       -1,
-      'is known of rows in an order, which eval has',
+      'needs rows in order, which only eval has',
       'write eval gap = delta(ts) by src_ip, then use gap',
     );
   return { form, gives, least: 1, most, make };
@@ -17,12 +17,12 @@ function ofEval(form: string, gives: string, most: number): FunctionOperator {
 export const PREVIOUS_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   prev: ofEval(
     'prev(value [, rows])',
-    'in eval: the value of the row before, or of the row that many before',
+    'in eval: the value in the row before, or that many rows before',
     2,
   ),
   delta: ofEval(
     'delta(value)',
-    'in eval: how much more it is than in the row before; of times, seconds',
+    'in eval: the difference from the row before; for times, in seconds',
     1,
   ),
 };

@@ -37,13 +37,13 @@ function stripped(name: 'trim' | 'ltrim' | 'rtrim', gives: string, ends: RegExp)
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   lower: scalar({
-    ...{ form: 'lower(text)', gives: 'the text in small letters', takes: ['text'], type: 'text' },
+    ...{ form: 'lower(text)', gives: 'the text in lower case', takes: ['text'], type: 'text' },
     sql: ([text]) => `lower(${text})`,
     of: ([text]) => lower(String(text)),
     clickhouse: ([text]) => cased('lower', text!, SIMPLE_CASE.lower),
   }),
   upper: scalar({
-    ...{ form: 'upper(text)', gives: 'the text in capitals', takes: ['text'], type: 'text' },
+    ...{ form: 'upper(text)', gives: 'the text in upper case', takes: ['text'], type: 'text' },
     sql: ([text]) => `upper(${text})`,
     of: ([text]) => upper(String(text)),
     clickhouse: ([text]) => cased('upper', text!, SIMPLE_CASE.upper),
@@ -51,7 +51,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   len: scalar({
     ...{
       form: 'len(text)',
-      gives: 'the number of its characters',
+      gives: 'the number of characters',
       takes: ['text'],
       type: 'number',
     },
@@ -61,7 +61,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   }),
   trim: stripped(
     'trim',
-    'the text without white space at its ends',
+    'the text without white space at either end',
     new RegExp(`^[${SPACES}]+|[${SPACES}]+$`, 'g'),
   ),
   ltrim: stripped(
@@ -72,7 +72,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   rtrim: stripped('rtrim', 'the text without white space at its end', new RegExp(`[${SPACES}]+$`)),
   replace: {
     form: 'replace(text, "this" or /pattern/, "by that")',
-    gives: 'the text with each of them replaced',
+    gives: 'the text with every occurrence replaced',
     least: 3,
     most: 3,
     make: (call) => {
@@ -138,7 +138,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   }),
   concat: {
     form: 'concat(value, …)',
-    gives: 'the values one after another; what is missing is left out',
+    gives: 'the values joined; missing ones are left out',
     ...{ least: 1, most: 64 },
     make: (call) => {
       const args = call.args.map((_, i) => typedAt(call, i, 'text'));
@@ -157,7 +157,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   reverse: scalar({
     ...{
       form: 'reverse(text)',
-      gives: 'the text from its end to its start',
+      gives: 'the text reversed',
       takes: ['text'],
       type: 'text',
     },
@@ -167,7 +167,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   }),
   indexof: scalar({
     form: 'indexof(text, "this")',
-    gives: 'where it begins, from 1; 0: nowhere',
+    gives: 'the position of "this", from 1; 0 if it is not found',
     ...{ takes: ['text', 'text'], type: 'number' },
     clickhouse: ([text, what]) => `toFloat64(positionUTF8(${text}, ${what}))`,
     sql: ([text, what]) => `CAST(strpos(${text}, ${what}) AS DOUBLE)`,
@@ -178,7 +178,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   }),
   match: {
     form: 'match(text, /pattern/)',
-    gives: 'whether the pattern is found in the text',
+    gives: 'whether the pattern matches anywhere in the text',
     ...{ least: 2, most: 2 },
     make: patternMatches,
   },

@@ -97,7 +97,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   date: scalar({
     ...{
       form: 'date(ts)',
-      gives: 'the day on the calendar, 2026-11-21',
+      gives: 'the calendar day, such as 2026-11-21',
       takes: ['time'],
       type: 'text',
     },
@@ -114,7 +114,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionOperator>> = {
   }),
   date_diff: scalar({
     form: 'date_diff("unit", from, to)',
-    gives: 'how long it is from one time to another, in ms, s, m, h, d or w',
+    gives: 'the time from one moment to another, in ms, s, m, h, d or w',
     ...{ takes: ['text', 'time', 'time'], type: 'number' },
     check: (call) => {
       const unit = String(literalAt(call, 0, 'text')).toLowerCase();
