@@ -134,10 +134,10 @@ describe('files that are not what they should be', () => {
       'a-log.pcap': 'rfc3164',
       'b-table.zip': 'zeek-tsv',
       'c-capture.log': 'pcapng',
-      below: 'a folder (--recursive reads folders in folders)',
+      below: 'a folder (--recursive also reads subfolders)',
       'empty.log': 'empty',
       'junk.bin': 'no importer recognises this content',
-      'link-in': 'symbolic link to what is in the folder',
+      'link-in': 'symbolic link to something in the folder',
       'link-out': 'symbolic link out of the folder',
       'link-to-nothing': 'symbolic link to nothing',
       pipe: 'named pipe',
@@ -638,7 +638,9 @@ describe('evidence that overlaps', () => {
     failsClearly(await commands.run([...mapped, 'srcip=From']), /unknown field: "srcip"/, 2);
     expect(existsSync(at('mapped.daybook'))).toBe(false);
     const loose = await daybook([...mapped, 'src_ip=from,dst_ip=To,attrs.at=Wen']);
-    expect(loose.out.match(/names no column here: .*/g)).toEqual(['names no column here: Wen']);
+    expect(loose.out.match(/names a column that is not here: .*/g)).toEqual([
+      'names a column that is not here: Wen',
+    ]);
     const again = await commands.run([...mapped, 'src_ip=To,dst_ip=From']);
     expect(again.out).toMatch(
       /identical to source 1 .*nothing stored; it was read with other options/,

@@ -173,7 +173,7 @@ function textOf(line: string, found: RecordEnd | undefined): string {
 
 export const cmtraceImporter: Importer = {
   id: 'cmtrace',
-  title: 'Logs of Configuration Manager and Intune (CMTrace)',
+  title: 'Configuration Manager and Intune logs (CMTrace)',
   version: 1,
   appendOnly: false,
   byLines: true,

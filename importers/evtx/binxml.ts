@@ -161,7 +161,7 @@ export class BinXml {
     switch (kind) {
       case TOKEN.value: {
         const type = this.u8();
-        if (type !== TEXT) throw new BinXmlError(`a value of type ${type} is no text`);
+        if (type !== TEXT) throw new BinXmlError(`a value of type ${type} is not text`);
         return this.text();
       }
       case TOKEN.cdata:
@@ -179,7 +179,7 @@ export class BinXml {
         return { index };
       }
       default:
-        throw new BinXmlError(`there is no token 0x${kind.toString(16).padStart(2, '0')}`);
+        throw new BinXmlError(`unknown token 0x${kind.toString(16).padStart(2, '0')}`);
     }
   }
 
@@ -232,7 +232,7 @@ export class BinXml {
     }
     const count = this.u32();
     if (count > MAX_VALUES || this.at + 4 * count > this.end)
-      throw new BinXmlError(`a template is given ${count} values`);
+      throw new BinXmlError(`a template has ${count} values`);
     const types = new Uint8Array(count);
     const starts = new Uint32Array(count);
     const sizes = new Uint16Array(count);
@@ -253,12 +253,11 @@ export class BinXml {
   private template(place: number, depth: number): readonly Node[] {
     const known = this.templates.get(place);
     if (known !== undefined) return known;
-    if (place + 24 > this.bytes.length)
-      throw new BinXmlError('a template lies outside of its chunk');
-    if (this.open.has(place)) throw new BinXmlError('a template has itself in it');
+    if (place + 24 > this.bytes.length) throw new BinXmlError('a template is outside its chunk');
+    if (this.open.has(place)) throw new BinXmlError('a template contains itself');
     const size = this.view.getUint32(place + 20, true);
     if (place + 24 + size > this.bytes.length)
-      throw new BinXmlError('a template ends outside of its chunk');
+      throw new BinXmlError('a template ends outside its chunk');
     this.open.add(place);
     const { isTemplate } = this;
     this.isTemplate = true;
@@ -278,10 +277,10 @@ export class BinXml {
     const known = this.names.get(place);
     const isHere = place === this.at;
     if (known !== undefined && !isHere) return known;
-    if (place + 8 > this.bytes.length) throw new BinXmlError('a name lies outside of its chunk');
+    if (place + 8 > this.bytes.length) throw new BinXmlError('a name is outside its chunk');
     const units = this.view.getUint16(place + 6, true);
     const end = place + 8 + 2 * units + 2;
-    if (end > this.bytes.length) throw new BinXmlError('a name ends outside of its chunk');
+    if (end > this.bytes.length) throw new BinXmlError('a name ends outside its chunk');
     if (isHere) this.at = end;
     const name = known ?? readText(this.bytes, place + 8, units);
     this.names.set(place, name);

@@ -249,9 +249,7 @@ it('quarantines a record that cannot be read, and goes on after it', async () =>
 it('says that a log was not closed', async () => {
   const { rows, notes } = await collect(buildLog([[ALICE]], 1));
   expect(rows).toHaveLength(1);
-  expect(notes).toEqual([
-    'the log was not closed: its last records may not have been written to it',
-  ]);
+  expect(notes).toEqual(['the log was not closed properly: its last records may be missing']);
 });
 
 it('survives every prefix and every changed byte', async () => {
@@ -294,7 +292,7 @@ it('quarantines a record that says more than its chunk could hold, and reads on'
   const bomb = { id: 1n, written: TIME, xml: many, values: [text('x'.repeat(8000))] };
   const { rows, quarantined } = await collect(buildLog([[bomb], [ALICE]]));
   expect(quarantined.map(({ reason }) => reason)).toEqual([
-    'the record says more than its chunk can hold',
+    'the record expands to more than its chunk can hold',
   ]);
   expect(rows).toHaveLength(1);
 });

@@ -93,14 +93,12 @@ export class LogReader {
     const view = viewOf(this.chunk);
     if (!isEventLog(this.chunk)) this.handlers.note('the header of the log is damaged');
     else if (view.getUint32(124, true) !== crc32(this.chunk.subarray(0, 120)))
-      this.handlers.note('the header of the log has a wrong checksum: it is read all the same');
+      this.handlers.note('the header of the log has a wrong checksum: the log was read anyway');
     const flags = view.getUint32(120, true);
     this.hasChecksums = (flags & NO_CHECKSUMS) === 0;
     this.isDirty = (flags & DIRTY) !== 0;
     if (this.isDirty)
-      this.handlers.note(
-        'the log was not closed: its last records may not have been written to it',
-      );
+      this.handlers.note('the log was not closed properly: its last records may be missing');
   }
 
   private readChunk(size: number): void {

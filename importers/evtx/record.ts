@@ -261,7 +261,8 @@ export class EventRecord {
       else if (!isElement(node) && !isInstance(node)) text = this.value(node, values);
       if (text === undefined) continue;
       this.textLeft -= text.length;
-      if (this.textLeft < 0) throw new BinXmlError('the record says more than its chunk can hold');
+      if (this.textLeft < 0)
+        throw new BinXmlError('the record expands to more than its chunk can hold');
       all = all === undefined ? text : all + text;
     }
     return all;

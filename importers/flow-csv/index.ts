@@ -206,7 +206,7 @@ function chooseMapping(
   for (const [field, column] of Object.entries(mapping.fields)) {
     const found = columns.includes(column) || present.has(simplify(column));
     if (!found && shape === 'table') {
-      sink.note(`the mapping of ${field} names no column here: ${column}`);
+      sink.note(`the mapping of ${field} names a column that is not here: ${column}`);
     }
   }
   if (shape === 'table') {
@@ -296,7 +296,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
       else if (around !== stated && !othersDiffer) {
         othersDiffer = true;
         context.sink.note(
-          'objects around lists of records differ: of the first alone is kept what it says itself',
+          'objects around lists of records differ: only the fields of the first were kept',
         );
       }
     },

@@ -101,7 +101,7 @@ describe('a list of records within an object', () => {
     expect(records).toBe(3 * RECORDS.length);
     expect(metadata['around']).toBe('{"tenant":"a","value":[');
     expect(notes).toEqual([
-      'objects around lists of records differ: of the first alone is kept what it says itself',
+      'objects around lists of records differ: only the fields of the first were kept',
     ]);
   });
 

@@ -55,7 +55,7 @@ it('reads lines that are no JSON as a log, with their own times', async () => {
     expect(rows.map((row) => row['offset'])).toEqual(
       [0, 1, 2, 3, 4, 7, 8].map((line) => text.indexOf(LINES[line]!)),
     );
-    expect(notes).toEqual([expect.stringContaining('4 events of lines that are no JSON')]);
+    expect(notes).toEqual([expect.stringContaining('4 events from lines that are not JSON')]);
   }
 });
 

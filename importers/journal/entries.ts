@@ -68,10 +68,10 @@ export class JournalEntries implements ObjectHandlers {
     sink.metadata('file_id', journal.fileId.toString('hex'));
     sink.metadata('state', journal.state);
     if (journal.state === 'online')
-      sink.note('the journal was not closed: its last entries may not have been written to it');
+      sink.note('the journal was not closed properly: its last entries may be missing');
     if (journal.unknownFeatures !== 0)
       sink.note(
-        `the journal uses features that are not known (0x${journal.unknownFeatures.toString(16)}): entries may be missing`,
+        `the journal uses unknown features (0x${journal.unknownFeatures.toString(16)}): entries may be missing`,
       );
   }
 
@@ -88,7 +88,7 @@ export class JournalEntries implements ObjectHandlers {
 
   large({ type, size }: ObjectHeader, offset: number): void {
     if (type === TYPE.data)
-      this.sink.note(`a field of ${counted(size, 'byte')} at offset ${offset} is not read`);
+      this.sink.note(`a field of ${counted(size, 'byte')} at offset ${offset} was not read`);
   }
 
   wrongSize(): void {
@@ -97,7 +97,7 @@ export class JournalEntries implements ObjectHandlers {
 
   bad(bytes: Buffer, offset: number): void {
     this.hasBad = true;
-    this.sink.quarantine(offset, 'no part of a journal begins here', bytes);
+    this.sink.quarantine(offset, 'no object of a journal begins here', bytes);
   }
 
   /** Called after all objects. */

@@ -46,7 +46,7 @@ async function read(input: SourceInput, sink: EventSink): Promise<void> {
 
 export const journalImporter: Importer = {
   id: 'journal',
-  title: 'Journal of systemd',
+  title: 'systemd journals',
   version: 1,
   appendOnly: false,
   formats: ['journal'],

@@ -80,7 +80,7 @@ describe('a journal', () => {
     const { notes, rows } = await collect(bytes);
     expect(rows).toHaveLength(3);
     expect(notes).toEqual([
-      'the journal was not closed: its last entries may not have been written to it',
+      'the journal was not closed properly: its last entries may be missing',
       "the journal's header states 5 entries, 3 were found",
     ]);
   });

@@ -1,5 +1,5 @@
 /**
- * Audit logs of ModSecurity, serial form: every transaction is an event of kind `log`. See docs/importers/modsecurity.md.
+ * ModSecurity audit logs, serial form: every transaction is an event of kind `log`. See docs/importers/modsecurity.md.
  *
  * Held always: every line is part of one event, blank, or in quarantine.
  */
@@ -168,7 +168,7 @@ async function read(input: SourceInput, sink: EventSink): Promise<void> {
 
 export const modsecurityImporter: Importer = {
   id: 'modsecurity',
-  title: 'Audit logs of ModSecurity',
+  title: 'ModSecurity audit logs',
   version: 1,
   appendOnly: false,
   byLines: true,

@@ -126,7 +126,7 @@ export async function decompressed(
         for await (const block of bunzip2(source, [], WHOLE_ONLY)) {
           size += block.length;
           if (size > MOST_BLOCK_BYTES)
-            throw new BadBlock('a compressed block is larger than it may be');
+            throw new BadBlock('a compressed block is larger than allowed');
           blocks.push(Uint8Array.from(block));
         }
       } catch (error) {

@@ -71,7 +71,7 @@ class Reader {
     if (header === undefined) return this.cutOff('the file ends within its header');
     source.at += header.bytes;
     if (header.encrypted || header.compression === undefined) {
-      const reason = header.encrypted ? 'it is encrypted' : 'its compression is not known';
+      const reason = header.encrypted ? 'it is encrypted' : 'its compression is unknown';
       this.damaged(header.bytes, `none of its flows was read: ${reason}`);
       return;
     }
@@ -88,11 +88,9 @@ class Reader {
       await sink.drain(source.position);
     }
     if (await source.ensure(1))
-      this.damaged(source.position, 'there are bytes behind the last block');
+      this.damaged(source.position, 'there are bytes after the last block');
     if (this.expected !== undefined && this.expected !== this.flows)
-      sink.note(
-        `the file says that it has ${counted(this.expected, 'flow')}; ${this.flows} were found`,
-      );
+      sink.note(`the file states ${counted(this.expected, 'flow')}; ${this.flows} were found`);
   }
 
   /** For a decompressed block. */
@@ -116,7 +114,7 @@ class Reader {
     }
     const block = blockHeaderOf(this.view(BLOCK_HEADER_BYTES, header.little), 0);
     if (block.bytes > MOST_BLOCK_BYTES) {
-      this.damaged(start, 'a block is larger than it may be');
+      this.damaged(start, 'a block is larger than allowed');
       return false;
     }
     source.at += BLOCK_HEADER_BYTES;
@@ -154,7 +152,7 @@ class Reader {
   ): void {
     const { sink } = this;
     if (!isAppendix && !(FLOW_BLOCKS[header.layout] as readonly number[]).includes(block.type)) {
-      sink.skip('block of another type than flows', block.records);
+      sink.skip('block of a type other than flows', block.records);
       return;
     }
     const view = new RecordView(bytes, header.little);
@@ -175,7 +173,7 @@ class Reader {
     const offset = packed?.offset ?? start + BLOCK_HEADER_BYTES + at;
     const reason =
       at === bytes.length
-        ? `a block has ${counted(found, 'record')}, and says that it has ${block.records}`
+        ? `a block has ${counted(found, 'record')}, but states ${block.records}`
         : 'a record ends beyond its block';
     if (at < bytes.length) sink.quarantine(offset, reason, bytes.slice(at));
     this.damaged(offset, reason);
@@ -236,7 +234,7 @@ class Reader {
 
 export const nfcapdImporter: Importer = {
   id: 'nfcapd',
-  title: 'NetFlow files of nfdump (nfcapd)',
+  title: 'nfdump NetFlow files (nfcapd)',
   version: 1,
   appendOnly: false,
   formats: ['nfcapd'],

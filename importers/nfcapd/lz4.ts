@@ -29,7 +29,7 @@ export function decompressLz4(from: Uint8Array, to: Uint8Array): number {
     }
   };
   const room = (count: number): void => {
-    if (out + count > to.length) throw new BadBlock('a compressed block is larger than it may be');
+    if (out + count > to.length) throw new BadBlock('a compressed block is larger than allowed');
   };
   while (at < from.length) {
     const token = byte();
@@ -44,7 +44,7 @@ export function decompressLz4(from: Uint8Array, to: Uint8Array): number {
     const back = byte() | (byte() << 8);
     const length = LEAST_MATCH + lengthOf(token & LONG);
     if (back === 0 || back > out)
-      throw new BadBlock('a compressed block refers to what is before it');
+      throw new BadBlock('a compressed block refers to bytes before its start');
     room(length);
     for (let i = 0; i < length; i++) to[out + i] = to[out + i - back]!;
     out += length;

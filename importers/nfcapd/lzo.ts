@@ -87,7 +87,7 @@ class Lzo {
   private literals(count: number): void {
     const { from, to, at, out } = this;
     if (at + count > from.length) throw new BadBlock('a compressed block ends too early');
-    if (out + count > to.length) throw new BadBlock('a compressed block is larger than it may be');
+    if (out + count > to.length) throw new BadBlock('a compressed block is larger than allowed');
     for (let i = 0; i < count; i++) to[out + i] = from[at + i]!;
     this.at += count;
     this.out += count;
@@ -95,8 +95,8 @@ class Lzo {
 
   private match(back: number, length: number): void {
     const { to, out } = this;
-    if (back > out) throw new BadBlock('a compressed block refers to what is before it');
-    if (out + length > to.length) throw new BadBlock('a compressed block is larger than it may be');
+    if (back > out) throw new BadBlock('a compressed block refers to bytes before its start');
+    if (out + length > to.length) throw new BadBlock('a compressed block is larger than allowed');
     for (let i = 0; i < length; i++) to[out + i] = to[out + i - back]!;
     this.out += length;
   }

@@ -75,7 +75,7 @@ it('reads blocks of zstd', async () => {
 it('says when the file has another number of flows than it says', async () => {
   const other = Buffer.from(none);
   other.writeBigUInt64LE(7n, none.length - 144);
-  expect((await read(other)).notes).toEqual(['the file says that it has 7 flows; 5 were found']);
+  expect((await read(other)).notes).toEqual(['the file states 7 flows; 5 were found']);
 });
 
 it('does not read what is encrypted', async () => {
@@ -168,7 +168,7 @@ describe.each([
     bytes[276 + 12 + 16 + (little ? 6 : 7)] = 9;
     const { rows, quarantined } = await read(bytes);
     expect(rows).toEqual([]);
-    expect(quarantined[0]!.reason).toBe('a record of a map that did not come before it');
+    expect(quarantined[0]!.reason).toBe('a record whose map did not come before it');
   });
 });
 

@@ -72,7 +72,7 @@ export function flowOfV1(view: RecordView, maps: ReadonlyMap<number, ExtensionMa
   if (length < common) return 'a record shorter than its header';
   const flags = common === COMMON_BYTES[1] ? view.u8(4) : view.u16(4);
   const map = maps.get(view.u16(6));
-  if (map === undefined) return 'a record of a map that did not come before it';
+  if (map === undefined) return 'a record whose map did not come before it';
   const flow = emptyFlow();
   flow.first = view.u32(12) * 1000 + view.u16(8);
   flow.last = view.u32(16) * 1000 + view.u16(10);
@@ -103,8 +103,7 @@ export function flowOfV1(view: RecordView, maps: ReadonlyMap<number, ExtensionMa
   flow.bytes = (flags & BYTES_64) === 0 ? view.u32(bytes) : view.u64(bytes);
   for (const id of map) {
     const extension = EXTENSIONS.get(id);
-    if (extension === undefined)
-      return `a record of extension ${id}, of which the size is not known`;
+    if (extension === undefined) return `a record of extension ${id}, whose size is unknown`;
     const from = take(extension.bytes);
     if (from < 0) return 'a record ends before its extensions';
     extension.read(flow, view, from, extension.bytes);

@@ -82,7 +82,7 @@ export function flowOfV3(view: RecordView): Flow | string {
     const element = ELEMENTS.get(view.u16(at));
     const content = size - ELEMENT_BYTES;
     if (element !== undefined) {
-      if (content < element.bytes) return 'an element shorter than its type has it';
+      if (content < element.bytes) return 'an element shorter than its type requires';
       element.read(flow, view, at + ELEMENT_BYTES, content);
     }
     at += size;

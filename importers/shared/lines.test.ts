@@ -275,7 +275,7 @@ describe('a content in pieces', () => {
     const read = async () => {
       while (await reader.nextBlock()) while (reader.next());
     };
-    await expect(read()).rejects.toThrow('UTF-16 text is not read on after damage');
+    await expect(read()).rejects.toThrow('UTF-16 text is not read beyond damage');
     expect(reader.lineNumber).toBe(2);
   });
 });

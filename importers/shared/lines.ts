@@ -347,7 +347,7 @@ export function headAsText(head: Uint8Array): Uint8Array {
 
 /** Half a character may be missing, which would shift all that follow. */
 function notReadOn(offset: ByteOffset): SourceError {
-  return new SourceError('UTF-16 text is not read on after damage', offset);
+  return new SourceError('UTF-16 text is not read beyond damage', offset);
 }
 
 /** The rest of a content that was partly read: `first` and `second`, then `blocks`, or its error. */

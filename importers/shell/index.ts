@@ -91,7 +91,7 @@ async function read(input: SourceInput, sink: EventSink, options: ReadOptions): 
 
 export const shellImporter: Importer = {
   id: 'shell',
-  title: 'Histories of shells and transcripts of PowerShell',
+  title: 'Shell histories and PowerShell transcripts',
   version: 1,
   appendOnly: false,
   byLines: true,

@@ -243,7 +243,7 @@ class LogReader {
     const { events } = this;
     if (this.records === undefined || events === 0) return;
     this.sink.note(
-      `${events} ${nounOf(events, 'event')} of lines that are no JSON: read as a log, beside the records`,
+      `${events} ${nounOf(events, 'event')} from lines that are not JSON: read as a log, beside the records`,
     );
   }
 
@@ -377,7 +377,7 @@ export async function readLog(
       (frames === undefined || log.frames(frames, again)),
   );
   if (frames?.isCutOff === true) {
-    const text = `ends at offset ${frames.consumed}, inside what it has begun`;
+    const text = `ends at offset ${frames.consumed}, inside a frame`;
     sink.note(text);
     sink.broken?.('partial', frames.consumed, text);
   }

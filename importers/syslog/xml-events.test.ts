@@ -84,7 +84,7 @@ it('reads a document in UTF-16 event by event, and says where each lies', async 
     const got = await collect(syslogImporter, inputOf(bytes));
     expect(got.rows.map(({ ts }) => ts)).toEqual(TIMES.slice(0, 2));
     expect(got.quarantined).toMatchObject([
-      { offset: 2 * text.indexOf('rubbish'), reason: 'no event of Windows' },
+      { offset: 2 * text.indexOf('rubbish'), reason: 'not a Windows event' },
     ]);
     for (const { offset, length, message } of got.rows)
       expect(decoder.decode(bytes.subarray(Number(offset), Number(offset) + Number(length)))).toBe(
@@ -96,7 +96,7 @@ it('reads a document in UTF-16 event by event, and says where each lies', async 
   }
 });
 
-const NO_EVENT = 'no event of Windows';
+const NO_EVENT = 'not a Windows event';
 const NO_END = 'an event without an end';
 const ALERTS = '<alert src="192.0.2.1"/><alert src="192.0.2.2"/>';
 const CUT = EVENTS[1]!.slice(0, 300);

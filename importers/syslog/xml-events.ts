@@ -105,7 +105,7 @@ export class XmlEventReader extends FrameReader {
       }
       if (b[at] === LT && size === 0 && filled - at < MAX_TAG && !this.ended)
         return this.wait(MAX_TAG);
-      return this.give(at, at, this.nextStart(at + 1), 'no event of Windows');
+      return this.give(at, at, this.nextStart(at + 1), 'not a Windows event');
     }
   }
 

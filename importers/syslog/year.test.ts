@@ -249,7 +249,7 @@ describe('years by what a log states', () => {
     ]);
     const asked = scan.plan({ year: 2020, before: undefined }, file);
     expect(asked).toMatchObject({ year: 2020, basis: 'given' });
-    expect(asked.notes.join()).toContain('is of 2015');
+    expect(asked.notes.join()).toContain('is from 2015');
   });
 
   it('says that full dates are of several years', () => {
@@ -265,7 +265,7 @@ describe('years by what a log states', () => {
     const plan = scan.plan({ year: undefined, before: undefined }, file);
     expect(plan.year).toBe(2026);
     expect(plan.notes).toEqual([
-      "full dates in the log are of 2009 to 2021, not most of them of one year: 2026 is taken for its last record's",
+      'full dates in the log are from 2009 to 2021, without a majority for one year: 2026 is taken as the year of its last record',
     ]);
   });
 
@@ -311,6 +311,6 @@ describe('years by what a log states', () => {
     const plan = scan.plan({ year: undefined, before: undefined }, file);
     expect(plan.basis).toBe("guessed from the file's date of 2026-11-23");
     const none = scan.plan({ year: undefined, before: undefined }, undefined);
-    expect(none).toMatchObject({ year: UNKNOWN_YEAR, basis: 'guessed: nothing tells it' });
+    expect(none).toMatchObject({ year: UNKNOWN_YEAR, basis: 'guessed: nothing indicates it' });
   });
 });

@@ -178,7 +178,7 @@ export class YearScan {
     }
     const last = years[lastAt - firstAt]!;
     if (last !== wanted)
-      notes.push(`the log has a 29 February: ${last} is taken for its last record's year`);
+      notes.push(`the log has a 29 February: ${last} is taken as the year of its last record`);
     return {
       year: last,
       basis,
@@ -200,10 +200,10 @@ export class YearScan {
     const chosen = this.choose(options, stated, latest, notes);
     if (stated === undefined && this.statedCount > 0)
       notes.push(
-        `full dates in the log are of ${this.firstStated} to ${this.lastStated}, not most of them of one year: ${chosen.year} is taken for its last record's`,
+        `full dates in the log are from ${this.firstStated} to ${this.lastStated}, without a majority for one year: ${chosen.year} is taken as the year of its last record`,
       );
     if (stated !== undefined && stated !== chosen.year)
-      notes.push(`full dates in the log say that its last record is of ${stated}`);
+      notes.push(`full dates in the log say that its last record is from ${stated}`);
     if (stated !== undefined && chosen.year === stated && latest !== undefined)
       if (latest.year !== stated)
         notes.push(
@@ -213,7 +213,7 @@ export class YearScan {
       const years = this.fittingYears(Math.max(chosen.year, latest?.year ?? 0));
       notes.push(
         years.length === 0
-          ? `the weekdays in the log fit no one year; ${chosen.year} is taken`
+          ? `the weekdays in the log fit no single year; ${chosen.year} is taken`
           : `the weekdays in the log are not those of ${chosen.year} but of ${years.slice(0, 3).join(', ')}`,
       );
     }
@@ -233,9 +233,9 @@ export class YearScan {
       if (this.lastDatedYear !== 0)
         return { year: this.lastDatedYear, basis: 'stated by other lines of the log' };
       notes.push(
-        `nothing tells the year of the log's times: ${UNKNOWN_YEAR} stands for it until one is set`,
+        `nothing indicates the year of the log's times: ${UNKNOWN_YEAR} is used until one is set`,
       );
-      return { year: UNKNOWN_YEAR, basis: 'guessed: nothing tells it' };
+      return { year: UNKNOWN_YEAR, basis: 'guessed: nothing indicates it' };
     }
     if (this.lastDatedYear !== 0 && Math.abs(this.lastDatedYear - latest.year) > 1) {
       notes.push(
@@ -248,7 +248,7 @@ export class YearScan {
     if (year === undefined) return latest;
     if (year !== latest.year)
       notes.push(
-        `${latest.source} would make it ${latest.year}, whose weekdays are others than the log's: ${year} is the latest that fits`,
+        `${latest.source} would make it ${latest.year}, which the weekdays in the log contradict: ${year} is the latest year that fits`,
       );
     return { year, basis: `guessed from the weekdays in the log and ${latest.source}` };
   }

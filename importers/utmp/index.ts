@@ -99,7 +99,7 @@ const LOOK_BYTES = 1 << 16;
 
 export const utmpImporter: Importer = {
   id: 'utmp',
-  title: 'Log-ins of Linux (utmp, wtmp, btmp, lastlog)',
+  title: 'Linux logins (utmp, wtmp, btmp, lastlog)',
   version: 1,
   appendOnly: false,
   formats: ['utmp', 'lastlog'],

@@ -64,7 +64,7 @@ export function utmpRecord(bytes: Uint8Array, at: number, layout: Layout): UtmpR
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, layout.size);
   const number = view.getInt16(0, isLittle);
   const type = TYPES[number];
-  if (type === undefined) return `a record of type ${number}, which there is not`;
+  if (type === undefined) return `a record of unknown type ${number}`;
   const texts = [
     textAt(bytes, at + LINE, ID - LINE),
     textAt(bytes, at + ID, USER - ID),
@@ -83,7 +83,7 @@ export function utmpRecord(bytes: Uint8Array, at: number, layout: Layout): UtmpR
     ? Number(view.getBigInt64(place + 8, isLittle))
     : view.getInt32(place + 4, isLittle);
   if (type !== 'EMPTY' && (!isSecond(seconds) || micros < 0 || micros >= MICROS))
-    return 'a time that is none';
+    return 'an invalid time';
   const behind = at + place + (isLong ? 16 : 8);
   return {
     ...{ type, line, id, user, host, session },
@@ -106,7 +106,7 @@ export function lastLogin(
   const host = textAt(bytes, texts + 32, 256);
   if (line === undefined || host === undefined) return 'a text with control characters';
   const seconds = secondsAt(view, 0, layout);
-  if (!isSecond(seconds)) return 'a time that is none';
+  if (!isSecond(seconds)) return 'an invalid time';
   return { time: seconds * MICROS, line, host };
 }
 

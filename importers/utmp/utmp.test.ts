@@ -94,8 +94,8 @@ it('quarantines what is no record, and says where the file is cut off', async ()
   const { rows, quarantined, notes } = await collect(bytes.subarray(0, bytes.length - 100));
   expect(rows).toHaveLength(1);
   expect(quarantined.map(({ offset, reason }) => [offset, reason])).toEqual([
-    [384, 'a record of type 99, which there is not'],
-    [768, 'a time that is none'],
+    [384, 'a record of unknown type 99'],
+    [768, 'an invalid time'],
     [1152, 'ends within a record'],
   ]);
   expect(notes).toEqual(['ends within a record, at offset 1152']);

@@ -87,7 +87,7 @@ export class Dissection {
   cutReason(end: number): string {
     if (this.quoted) return 'only its start is quoted';
     if (this.cutShort && end === this.bytes.length) return 'cut by the capture';
-    return this.stream ? 'goes on in another segment' : 'malformed or cut';
+    return this.stream ? 'continues in another segment' : 'malformed or cut';
   }
 }
 

@@ -82,10 +82,10 @@ export class LostRegion {
       this.sink.note(
         resumed < 0
           ? `cannot be read from offset ${this.offset}: ${this.reason}`
-          : `damaged at offset ${this.offset} (${this.reason}); reading goes on at offset ${resumed}`,
+          : `damaged at offset ${this.offset} (${this.reason}); reading continues at offset ${resumed}`,
       );
     } else if (this.closed === MAX_NOTES) {
-      this.sink.note('more is damaged: every place is in the quarantine');
+      this.sink.note('more is damaged: the quarantine lists every place');
     }
     if (resumed < 0) {
       const text = `cannot be read from offset ${this.offset}: ${this.reason}`;

@@ -119,7 +119,7 @@ export class ClassicReader implements CaptureReader {
         this.endInside(bytes, at, end, base);
         return end;
       }
-      this.lost.begin(base + at, 'record goes on beyond the end of the file');
+      this.lost.begin(base + at, 'record extends beyond the end of the file');
       this.lost.add(bytes, at, resumed);
       this.lost.close(base + resumed);
       at = resumed;

@@ -102,7 +102,7 @@ export class PcapngReader implements CaptureReader {
         this.endInside(bytes, at, end, base);
         return end;
       }
-      this.lost.begin(base + at, 'block goes on beyond the end of the file');
+      this.lost.begin(base + at, 'block extends beyond the end of the file');
       this.lost.add(bytes, at, resumed);
       this.lost.close(base + resumed);
       at = resumed;

@@ -150,7 +150,7 @@ function noPacket(offset: ByteOffset): DaybookError {
   return new DaybookError(
     'source-damaged',
     `there is no packet at byte ${offset}`,
-    'daybook verify says which evidence is where it was and unchanged',
+    'daybook verify says which evidence is missing or changed',
   );
 }
 

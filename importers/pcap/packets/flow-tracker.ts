@@ -25,6 +25,6 @@ export async function protocolTracker(
 export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {
   if (evicted > 0)
     sink.note(
-      `${counted(evicted, 'flow')} ${evicted === 1 ? 'was' : 'were'} written early: too many were open at a time`,
+      `${counted(evicted, 'flow')} ${evicted === 1 ? 'was' : 'were'} written early: too many were open at once`,
     );
 }

@@ -258,7 +258,7 @@ class EncodedBody {
     if (taken.length < part.length)
       this.problem = `only the first ${MOST_ENCODED_BYTES >> 20} MiB as sent are decoded`;
     if (this.room.take(taken.length)) held.append(taken);
-    else this.problem = 'too many were open at a time';
+    else this.problem = 'too many were open at once';
   }
 
   endChunk(): void {

@@ -57,12 +57,12 @@ export class ProtocolTracker implements PacketTracker {
     const evicted = this.streams.evicted + this.datagrams.evicted;
     if (evicted > 0)
       this.sink.note(
-        `${counted(evicted, 'connection')} ${evicted === 1 ? 'was' : 'were'} read in part: too much was open at a time`,
+        `${counted(evicted, 'connection')} ${evicted === 1 ? 'was' : 'were'} read only in part: too many were open at once`,
       );
     const { unreadExportBytes: unread } = this.events;
     if (unread > 0)
       this.sink.note(
-        `${unread} bytes of NetFlow records cannot be read: the capture does not have their templates`,
+        `${unread} bytes of NetFlow records cannot be read: the capture lacks their templates`,
       );
   }
 }

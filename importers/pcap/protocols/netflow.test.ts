@@ -71,7 +71,7 @@ it('counts what has no template', async () => {
   const frames = [datagram(true, 9995, version9(set(260, record(90_000))))];
   expect(await of('netflow', frames)).toEqual([]);
   expect((await read(frames)).notes).toContain(
-    '17 bytes of NetFlow records cannot be read: the capture does not have their templates',
+    '17 bytes of NetFlow records cannot be read: the capture lacks their templates',
   );
 });
 

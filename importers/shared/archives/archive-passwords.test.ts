@@ -35,6 +35,6 @@ it('tries the last twenty, and refuses what does not fit', () => {
   for (let i = 0; i < 25; i++) addArchivePassword(`password ${i}`);
   expect(archivePasswords()).toHaveLength(20);
   expect(archivePasswords()[0]).toBe('password 24');
-  expect(() => addArchivePassword('a\0b')).toThrow('no password');
+  expect(() => addArchivePassword('a\0b')).toThrow('this is not a password');
   expect(() => addArchivePassword('x'.repeat(2 ** 20))).toThrow('too many passwords');
 });

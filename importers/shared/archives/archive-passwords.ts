@@ -46,7 +46,9 @@ export function addArchivePassword(password: string): void {
   if (password.includes('\0') || at + added.length > bytes.length)
     throw new DaybookError(
       'usage',
-      at === 0 || password.includes('\0') ? 'this is no password' : 'too many passwords were given',
+      at === 0 || password.includes('\0')
+        ? 'this is not a password'
+        : 'too many passwords were given',
       'correct it, or start Daybook again: passwords are kept until it ends',
     );
   bytes.set(added, at);

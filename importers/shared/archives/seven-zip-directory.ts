@@ -332,11 +332,11 @@ const NAMES_OF_METHODS: Readonly<Record<string, string>> = {
 };
 
 const TOO_MANY =
-  'compressed by more methods, one after the other, than is read: extract it with 7z x, and import the files';
+  'compressed by a longer chain of methods than is supported: extract it with 7z x, and import the files';
 
 export function unsupported(method: string): string {
   const name = NAMES_OF_METHODS[method] ?? `method ${method}`;
-  return `compressed with ${name}, which is not read: extract it with 7z x, and import the files`;
+  return `compressed with ${name}, which is not supported: extract it with 7z x, and import the files`;
 }
 
 function substreams(

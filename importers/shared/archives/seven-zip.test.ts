@@ -127,7 +127,7 @@ it('names what it does not read, and the way out', async () => {
     expect([...files.keys()]).toEqual(['logs/empty.log']);
     expect(new Set(reasons.values())).toEqual(
       new Set([
-        `compressed with ${method}, which is not read: extract it with 7z x, and import the files`,
+        `compressed with ${method}, which is not supported: extract it with 7z x, and import the files`,
       ]),
     );
   }
@@ -288,7 +288,7 @@ describe('of an archive made to deceive', () => {
     const { errors, reasons } = await read(made([stored('a', 'b', 'c')]), [], few);
     expect(errors.get('a')).toMatchObject({ option: '--max-bytes' });
     expect([...reasons.keys()]).toEqual(['b', 'c']);
-    expect(reasons.get('b')).toMatch(/what is packed before it is too large: .*--max-bytes/);
+    expect(reasons.get('b')).toMatch(/data packed before it is too large: .*--max-bytes/);
   });
 
   it('stops what grows too large between two coders', async () => {
@@ -315,7 +315,9 @@ describe('of an archive made to deceive', () => {
     );
     const problem = await read(made(folders), ['word']).catch((error: unknown) => error);
     expect(problem).toBeInstanceOf(SourceError);
-    expect(String(problem)).toMatch(/its encryption is damaged|more keys than an archive needs/);
+    expect(String(problem)).toMatch(
+      /its encryption settings are damaged|more keys than an archive needs/,
+    );
   });
 
   it.each([
@@ -351,7 +353,7 @@ it.each([
   const properties = Buffer.from('5d00000004', 'hex');
   const coders = methods.map((method) => [method, folderOf.packed.length, properties] as const);
   const { files, reasons } = await read(made([{ ...folderOf, coders }, stored('b')]));
-  expect(reasons.get('a')).toMatch(/more methods, one after the other, than is read/);
+  expect(reasons.get('a')).toMatch(/longer chain of methods than is supported/);
   expect([...files.keys()]).toEqual(['b']);
 });
 

@@ -151,7 +151,7 @@ async function* folderMembers(
       const damage = source.failure[0];
       if (damage !== undefined) {
         const state = damage instanceof LimitError ? 'too large' : 'damaged';
-        const broken = `cannot be read, as what is packed before it is ${state}: ${messageOfError(damage)}`;
+        const broken = `cannot be read, because data packed before it is ${state}: ${messageOfError(damage)}`;
         yield { ...EMPTY_MEMBER, ...common, type: { reason: broken, failed: true } };
         continue;
       }
@@ -177,7 +177,7 @@ function unknownCoder({ coders }: Folder): string | undefined {
 function modeReason({ mode = 0 }: Member): { readonly reason: string } | undefined {
   const kind = (mode >>> 12) & 15;
   if (kind === 10) return { reason: 'symbolic link' };
-  return kind === 0 || kind === 8 ? undefined : { reason: 'no regular file' };
+  return kind === 0 || kind === 8 ? undefined : { reason: 'not a regular file' };
 }
 
 interface Decoded {
@@ -447,7 +447,7 @@ class Reader {
 
 function damaged(reason: string, fileOffset: number): SourceError {
   return new SourceError(
-    `the 7z archive is damaged at its byte ${fileOffset} (${reason}): nothing of it was read`,
+    `the 7z archive is damaged at its byte ${fileOffset} (${reason}): none of it was read`,
     0,
     undefined,
     { fileOffset },
@@ -545,12 +545,12 @@ function aesProperties(properties: Buffer): AesProperties {
   const saltBytes = (first & 0x80) === 0 && second >>> 4 === 0 ? 0 : (first >>> 7) + (second >>> 4);
   const ivBytes = ((first >>> 6) & 1) + (second & 15);
   if ((first & 0xc0) !== 0 && properties.length < 2 + saltBytes + ivBytes)
-    throw new Error('what it says of its encryption is damaged');
+    throw new Error('its encryption settings are damaged');
   const iv = Buffer.alloc(16);
   properties.copy(iv, 0, 2 + saltBytes, 2 + saltBytes + ivBytes);
   const power = first & 63;
   if (power > MOST_ROUNDS_POWER && power !== NO_ROUNDS)
-    throw new Error('what it says of its encryption is damaged');
+    throw new Error('its encryption settings are damaged');
   return { power, salt: properties.subarray(2, 2 + saltBytes), iv };
 }
 

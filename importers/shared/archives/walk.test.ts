@@ -209,12 +209,12 @@ describe('folders', () => {
     ]);
     expect(flat.items.map((item) => item.ordinal)).toEqual([0, 1, 2, 3]);
     expect(Object.fromEntries(flat.ignored.map((item) => [item.name, item.reason]))).toEqual({
-      'link-inside': 'symbolic link to what is in the folder',
+      'link-inside': 'symbolic link to something in the folder',
       'link-outside': 'symbolic link out of the folder',
       'link-up': 'symbolic link out of the folder',
-      loop: 'symbolic link to what is in the folder',
+      loop: 'symbolic link to something in the folder',
       'link-broken': 'symbolic link to nothing',
-      sub: 'a folder (--recursive reads folders in folders)',
+      sub: 'a folder (--recursive also reads subfolders)',
     });
     const deep = await listFiles([root, join(root, 'a')], true, temporary);
     expect(deep.items.map((item) => item.name)).toEqual([
@@ -515,7 +515,9 @@ describe('archives', () => {
     shared.writeUInt32LE(0, second + 42);
     const result = await walked(put('shared.zip', shared));
     expect(Object.keys(result.found)).toEqual(['x!three']);
-    expect(String(result.error)).toMatch(/2 members of the archive share the same bytes .*one/);
+    expect(String(result.error)).toMatch(
+      /2 members of the archive share the same bytes, as in a decompression bomb.*one/,
+    );
   });
 
   it('has one budget for all members of an archive', async () => {
@@ -594,7 +596,7 @@ describe('archives', () => {
     expect(seen).toEqual([
       ['a!large', 3000, 'abc'.repeat(200)],
       ['a!small', 1, 'd'],
-      ['a!inner.tar', 'an archive in an archive, too large to look into', ''],
+      ['a!inner.tar', 'an archive inside an archive, too large to be opened', ''],
       ['a!last', 100, 'e'.repeat(100)],
     ]);
   });

@@ -110,7 +110,7 @@ class Budget {
     const { maxBytes, maxRatio, ratioFrom } = this.limits;
     if (this.total > maxBytes) {
       throw new LimitError(
-        `the contents of the archive are larger than ${maxBytes} bytes together (--max-bytes)`,
+        `the contents of the archive are larger than ${maxBytes} bytes in total (--max-bytes)`,
         '--max-bytes',
       );
     }
@@ -292,7 +292,7 @@ async function* walkNode(
     return;
   }
   if (node.cut === true) {
-    yield { name: node.name, reason: 'an archive in an archive, too large to look into' };
+    yield { name: node.name, reason: 'an archive inside an archive, too large to be opened' };
     return;
   }
   if (tar) yield* walkTar(node, look.compression, depth, context, wanted);
@@ -702,7 +702,7 @@ async function* walkZip(
     }
     if (first !== undefined) {
       throw new SourceError(
-        `${shared.size} members of the archive share the same bytes of it, as in one made to decompress without end; none of them was read (the first is ${first})`,
+        `${shared.size} members of the archive share the same bytes, as in a decompression bomb; none of them was read (the first is ${first})`,
         0,
       );
     }

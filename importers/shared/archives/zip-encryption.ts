@@ -39,7 +39,7 @@ export function encryptionOf(entry: Entry): Encryption | string {
   const field = entry.extraFields.find(({ id }) => id === AES_FIELD)?.data;
   const bits = field === undefined ? undefined : [128, 192, 256][field[4]! - 1];
   if (field === undefined || field.length < 7 || bits === undefined)
-    return 'what the directory says of its encryption is damaged';
+    return 'its encryption settings in the directory are damaged';
   return aes(entry, bits, field.readUInt16LE(0), field.readUInt16LE(5));
 }
 

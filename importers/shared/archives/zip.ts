@@ -82,7 +82,7 @@ export async function* zipMembers(
     yield { ...NO_MEMBER, name: 'what follows it', type: { reason } };
   } else
     throw new SourceError(
-      `the directory of the zip archive cannot be read, as of one that is cut off: ${found} ${nounOf(found, 'member')} found by what is in front of each`,
+      `the directory of the zip archive cannot be read, as if it was cut off: ${found} ${nounOf(found, 'member')} found by their local headers`,
       size,
     );
 }
@@ -233,7 +233,7 @@ function typeOf(
   const mode = (entry.externalFileAttributes >>> 28) & 15;
   if (entry.versionMadeBy >>> 8 === 3) {
     if (mode === 10) return { reason: 'symbolic link' };
-    if (mode !== 0 && mode !== 8) return { reason: 'no regular file' };
+    if (mode !== 0 && mode !== 8) return { reason: 'not a regular file' };
   }
   if (typeof encryption === 'string') return { reason: encryption };
   const method = encryption?.method ?? entry.compressionMethod;

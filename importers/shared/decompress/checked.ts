@@ -187,7 +187,7 @@ class HeldBack implements Sums {
     const left =
       leftOut === 0
         ? ''
-        : `; ${leftOut} ${nounOf(leftOut, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
+        : `; ${leftOut} ${nounOf(leftOut, 'byte')} that cannot be separated from the damage were left out (--unchecked reads them)`;
     if (places.length > 0)
       return damagedIn(
         content,
@@ -246,7 +246,7 @@ function damagedIn(
   const read = `${offset} ${nounOf(offset, 'byte')}`;
   const extent =
     sure === offset
-      ? `what is whole of the content, ${read}, was read and checked`
+      ? `the intact content, ${read}, was read and checked`
       : `${read} of the content were read, ${sure} of them checked`;
   const message = `${content} is damaged ${placesText(places)}${end === '' ? '' : `, and ${end}`}: ${extent}${left}`;
   return new SourceError(message, offset, undefined, {

@@ -89,7 +89,7 @@ async function listFolder(
     else if (info.isSymbolicLink()) ignored.push({ name, reason: await linkReason(path, root) });
     else if (!info.isDirectory()) ignored.push({ name, reason: deviceReason(info) });
     else if (recursive) await listFolder(path, `${name}/`, root, recursive, found, ignored);
-    else ignored.push({ name, reason: 'a folder (--recursive reads folders in folders)' });
+    else ignored.push({ name, reason: 'a folder (--recursive also reads subfolders)' });
   }
 }
 
@@ -97,7 +97,7 @@ async function linkReason(path: string, root: string): Promise<string> {
   try {
     const target = await realpath(path);
     return target === root || target.startsWith(root + sep)
-      ? 'symbolic link to what is in the folder'
+      ? 'symbolic link to something in the folder'
       : 'symbolic link out of the folder';
   } catch {
     return 'symbolic link to nothing';

@@ -18,7 +18,7 @@ import { openItem, REREAD, type OpenedItem } from '../archives/walk.ts';
 export const MAX_RECORD_BYTES = 1024 * 1024;
 
 const MOVED = 'put the evidence back where it was when it was imported';
-const CHANGED = 'daybook verify says which evidence is where it was and unchanged';
+const CHANGED = 'daybook verify says which evidence is missing or changed';
 
 /**
  * The content of one source. Reads are cheapest in ascending order: a compressed content is decompressed from the
