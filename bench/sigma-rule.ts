@@ -3,7 +3,7 @@
  * another converter: its fields by their own names, its values by the language's own operators.
  */
 
-/** What a rule has that no query here says. */
+/** The parts of a rule that no query here can express. */
 export class Untranslated extends Error {}
 
 export interface SigmaRule {

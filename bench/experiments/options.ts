@@ -11,6 +11,6 @@ export interface ExperimentOptions {
   readonly scan: boolean;
   /** Folder in which large inputs are kept for the next run; undefined: they are removed after this one. */
   readonly inputs: string | undefined;
-  /** Whether a peer is to be measured. */
+  /** Whether to measure a peer. */
   wanted(peer: string): boolean;
 }

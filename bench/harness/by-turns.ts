@@ -14,7 +14,7 @@ export interface Turns {
   readonly before: string;
   /** How often each program has its turn. */
   readonly turns: number;
-  /** What npm runs. */
+  /** The npm script. */
   readonly script?: string;
 }
 

@@ -36,7 +36,7 @@ export interface KeptReport {
   readonly input: Readonly<Record<string, unknown>>;
   readonly at: string;
   readonly machine: string;
-  /** What npm runs, and with which arguments. */
+  /** The npm script, with its arguments. */
   readonly script?: string;
   readonly command: string;
   readonly commit: string;
@@ -50,7 +50,7 @@ export type KeptRow = Omit<Row, 'cells'> & { readonly cells: Readonly<Record<str
 interface ReportOptions {
   /** The folder that the raw figures are kept in. */
   readonly results?: string;
-  /** What npm runs to make it. */
+  /** The npm script that makes it. */
   readonly script?: string;
 }
 

@@ -33,7 +33,7 @@ export class Postgres implements Store {
     return join(this.folder, 'data');
   }
 
-  /** Where its socket lies. */
+  /** The folder of its socket. */
   get socketFolder(): string {
     return this.folder;
   }

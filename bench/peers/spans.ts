@@ -1,4 +1,4 @@
-/** Where an operation of Daybook says that its time went. */
+/** How the time of an operation divides into spans, by Daybook's own account. */
 
 /** `execute 12 ms, plan 1 ms`, the longest first; what takes next to nothing is left out. */
 export function spansText(spans: Readonly<Record<string, number>>): string {

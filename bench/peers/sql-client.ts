@@ -44,7 +44,7 @@ export class SqlClient {
     this.child.stdin?.write(`${statements}${end}SELECT '${MARK}';\n`);
     await finished;
     const ms = performance.now() - from;
-    // What went wrong comes by another pipe.
+    // Errors arrive through another pipe.
     await setImmediate();
     // `psql` says only of some failures that they are one.
     const failed = this.errors

@@ -233,7 +233,7 @@ const blocks: Design = {
         });
         let found = 0;
         filters.forEach((filter, block) => {
-          // What begins or ends with a word is in no filter.
+          // Prefixes and suffixes of words are in no filter.
           if (!prefix && !leading) {
             const may = hashes.every((hash) =>
               eachBit(hash, filter, (word, bit) => (filter[word]! & bit) !== 0),

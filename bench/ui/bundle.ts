@@ -116,7 +116,7 @@ function addRuns(report: Report, name: string, runs: readonly number[]): void {
   report.add(name, 'ms', DAYBOOK, { value: median(runs), runs });
 }
 
-/** From the click until what a new list missed is told. */
+/** From the click until the window says what a new list missed. */
 async function missed(page: Page, run: number): Promise<number> {
   const list = new ListDialog(page);
   const lines = Array.from({ length: LINES }, (_, i) =>

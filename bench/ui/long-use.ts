@@ -12,7 +12,7 @@ const TABS = ['Top talkers', 'Conversations', 'Hosts', 'Sources & imports', 'Eve
 
 /** One round of what a person does: a query, its events, one of them, its menus, every tab, back. */
 async function round({ page }: ServedWindow, number: number, pause: number): Promise<void> {
-  /** What was asked is there, and the person has looked at it. */
+  /** The answer is there, and the person has looked at it. */
   const look = async (): Promise<void> => {
     await quiet(page);
     await page.waitForTimeout(pause);
@@ -81,7 +81,7 @@ export async function measureUse(
   do {
     await round(window, cycles, pause);
     cycles += 1;
-    // What the probe wrote down is no part of the window.
+    // The probe's notes are not part of the window.
     await window.page.evaluate('window.probe.forget()');
     samples.push(await window.counters());
   } while (performance.now() < until || cycles < 4);

@@ -11,7 +11,7 @@ const { folder, remove } = scratch();
 afterAll(remove);
 const at = (...names: string[]): string => path.join(folder, ...names);
 
-/** What others may do with `root`, or anything below it. */
+/** The permissions that others have on `root`, or anything below it. */
 function open(root: string): string[] {
   const below = statSync(root).isDirectory()
     ? readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))

@@ -24,7 +24,7 @@ function alike(one: unknown, other: unknown, scale = 0): boolean {
   return (
     names.join('\0') === Object.keys(other).join('\0') &&
     names.every((name) => {
-      // What is left of a sum.
+      // The rounding error of a sum.
       const whole = name === 'rest' ? one['total'] : undefined;
       if (!isRecord(whole) || !isRecord(one[name]) || !isRecord(other[name]))
         return alike(one[name], other[name]);

@@ -1,4 +1,4 @@
-/** What cannot be done is said in a sentence, with what to do next: cases that cannot be opened, read or changed, and queries. */
+/** A refusal is a sentence, with what to do next: cases that cannot be opened, read or changed, and queries. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Where room is short, what says most keeps it, from a laptop's window to one at twice its size. */
+/** Where room is short, the most informative parts keep it, from a laptop's window to one at twice its size. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';

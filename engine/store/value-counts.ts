@@ -95,7 +95,7 @@ export async function countRowsWith(
   return out;
 }
 
-/** Whether there is a message can be told without assembling it. */
+/** Whether there is a message is known without assembling it. */
 const tableOf = (shapes: number): string => (shapes === 0 ? EVENTS : STORED);
 
 const storedColumns = (columns: readonly string[], shapes: number): readonly string[] =>

@@ -34,7 +34,7 @@ function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefi
     .split(/\r?\n/);
   if (!complete && lines.length > 1) lines.pop();
   const first = lines.filter((line) => line.trim() !== '').slice(0, FIRST_LINES);
-  // A file that was begun anew may have the end of a record first.
+  // A file that was started over may begin with the end of a record.
   const isBegun = first.some((line) => line.startsWith(BEGIN));
   const legacy = first.filter((line) => legacyEnd(line) !== undefined).length;
   if (!isBegun && legacy * 2 <= first.length) return undefined;

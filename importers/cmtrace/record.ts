@@ -7,7 +7,7 @@
  */
 
 export interface RecordEnd {
-  /** Where the text ends and where the record does, in characters of the line. */
+  /** The ends of the text and of the record, in characters of the line. */
   readonly textEnd: number;
   readonly end: number;
   readonly time: RecordTime | undefined;

@@ -488,7 +488,7 @@ it('separates address and port in tables of EvtxECmd about tickets', async () =>
   const client = { user: 'alice', src_ip4: 0xc0000211, src_port: 40_112 };
   expect(rows.slice(0, 2)).toMatchObject([client, { ...client, user_id: 'S-1-5-21-1-2-3-1001' }]);
   for (const row of rows) expect(row).not.toHaveProperty('src_domain');
-  // Where the address ends and the port begins cannot be told.
+  // It is ambiguous where the address ends and the port begins.
   for (const i of [2, 3, 5]) expect(rows[i]).not.toHaveProperty('src_ip6');
   expect(rows[4]).toHaveProperty('src_ip6');
 });

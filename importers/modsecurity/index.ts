@@ -40,7 +40,7 @@ interface Begun {
   readonly isWhole: boolean;
   lines: Line[];
   characters: number;
-  /** What the events before this one said, where the transaction is longer than an event. */
+  /** The text of the events before this one, where the transaction is longer than an event. */
   before: Transaction | undefined;
 }
 
@@ -88,7 +88,7 @@ class AuditReader implements LineTaker {
     }
   }
 
-  /** What the transaction has beyond these lines is another event of its time. */
+  /** The rest of the transaction after these lines is another event with its time. */
   flush(): void {
     const { begun } = this;
     if (begun === undefined || begun.lines.length === 0) return;

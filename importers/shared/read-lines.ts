@@ -18,11 +18,11 @@ export interface Place {
 export interface LineTaker {
   /** @param text a line without its end */
   line(text: string, place: Place): void;
-  /** What follows belongs to no event before: a line was quarantined. */
+  /** The next line continues no event: the line before it was quarantined. */
   flush?(): void;
   /** No line follows. */
   end(): void;
-  /** Where the event begins that waits for more lines; undefined where none does. */
+  /** The start of the event that waits for more lines, if any. */
   waitingFrom?(): ByteOffset | undefined;
 }
 

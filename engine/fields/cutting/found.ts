@@ -42,7 +42,7 @@ export function forget(fields: number): void {
   for (let i = 0; i < fields; i++) starts[i] = MISSING;
 }
 
-/** The field of a value of so many bytes: hashes tell which they are by their length. */
+/** The field of a value of this length in bytes: the length says which hash a value is. */
 function fieldOf({ field, second, third }: Slot, size: number): number {
   if (third < 0 || size === 32) return field;
   return size === 40 ? second : third;

@@ -156,8 +156,8 @@ function putRows(
   // Each row may be one entry more.
   while (entries.room < entries.size + (to - from)) entries.grow();
   const { entryOf, firsts, weights, slots } = entries;
-  const ownA = entries.a;
-  const ownB = entries.b;
+  const keysA = entries.a;
+  const keysB = entries.b;
   const mask = slots.length - 1;
   let { size } = entries;
   for (let row = from; row < to; row++) {
@@ -165,15 +165,15 @@ function putRows(
     const wordB = b[row]!;
     let slot = placeOf(wordA, wordB) & mask;
     let entry = slots[slot]! - 1;
-    while (entry >= 0 && (ownA[entry] !== wordA || ownB[entry] !== wordB)) {
+    while (entry >= 0 && (keysA[entry] !== wordA || keysB[entry] !== wordB)) {
       slot = (slot + 1) & mask;
       entry = slots[slot]! - 1;
     }
     if (entry < 0) {
       entry = size++;
       slots[slot] = size;
-      ownA[entry] = wordA;
-      ownB[entry] = wordB;
+      keysA[entry] = wordA;
+      keysB[entry] = wordB;
       firsts[entry] = row;
       weights[entry] = 0;
     }

@@ -20,7 +20,7 @@ export function every(items: readonly RowFilter[]): RowFilter {
   };
 }
 
-export function some(items: readonly RowFilter[], capacity: number): RowFilter {
+export function anyFilter(items: readonly RowFilter[], capacity: number): RowFilter {
   const [first] = items;
   if (first === undefined) return NONE;
   if (items.length === 1) return first;

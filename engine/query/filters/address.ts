@@ -12,7 +12,7 @@ import {
   parseAddress,
 } from '../values/address.ts';
 import type { Test } from '../syntax/ast.ts';
-import { type RowFilter, some } from '../batch/row-filter.ts';
+import { type RowFilter, anyFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import {
   either as eitherSql,
@@ -325,7 +325,7 @@ export function addressColumns({ field, ranges }: AddressFilter, scope: RowScope
     if (v4?.type === 'u32') parts.push(rowsOf4(v4, ranges));
     if (v6?.type === 'ip6') parts.push(rowsOf6(v6, ranges));
   }
-  return some(parts, scope.capacity);
+  return anyFilter(parts, scope.capacity);
 }
 
 function rowsOf4({ values, present }: U32Column, ranges: AddressFilter['ranges']): RowFilter {

@@ -6,7 +6,7 @@
  * or NULL, and only `NOT` distinguishes these, by `IS NOT TRUE`.
  */
 import type { Kind } from '../../contract/event.ts';
-import { KEEP, type RowFilter, every, some, without } from '../batch/row-filter.ts';
+import { KEEP, type RowFilter, every, anyFilter, without } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import {
   both as bothSql,
@@ -288,7 +288,7 @@ export function filterColumns(filter: Filter, scope: RowScope): RowFilter {
     case 'and':
       return every(filter.items.map((item) => filterColumns(item, scope)));
     case 'or':
-      return some(
+      return anyFilter(
         filter.items.map((item) => filterColumns(item, scope)),
         scope.capacity,
       );

@@ -11,7 +11,7 @@ import {
 } from '../values/address.ts';
 import type { Test } from '../syntax/ast.ts';
 import { presentIn } from '../batch/values/presence.ts';
-import { type RowFilter, every, some } from '../batch/row-filter.ts';
+import { type RowFilter, every, anyFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { both as bothSql, either as eitherSql, TRUE_SQL } from '../dialect/clickhouse.ts';
 import type { ClickHouseScope } from '../dialect/clickhouse-scope.ts';
@@ -224,7 +224,7 @@ export function flowColumns({ ends, proto }: FlowFilter, scope: RowScope): RowFi
   return every([
     ...hasAddress,
     ...ofNumber(numberField('proto'), proto),
-    some(eitherWay, scope.capacity),
+    anyFilter(eitherWay, scope.capacity),
   ]);
 }
 

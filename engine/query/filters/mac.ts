@@ -2,7 +2,7 @@
  * `src_mac:92-dd-ae-01-02-03`, `dst_mac:92dd.ae01.0203`, `mac:92:dd:ae*`: a hardware address, or the beginning of one, however
  * an event has it written. It is any of the values that are ways to write it.
  */
-import { some } from '../batch/row-filter.ts';
+import { anyFilter } from '../batch/row-filter.ts';
 import { either as eitherClickHouse } from '../dialect/clickhouse.ts';
 import type { AttributeField, TextField } from '../names/fields.ts';
 import { isMacName, macDigits, macTexts, statedMacDigits } from '../values/mac-text.ts';
@@ -76,7 +76,7 @@ export const macOperator: FilterOperator<MacFilter> = {
     };
   },
   columns: (filter, scope) =>
-    some(
+    anyFilter(
       valuesOf(filter).flatMap((value) => textValueOperator.columns?.(value, scope) ?? []),
       scope.capacity,
     ),

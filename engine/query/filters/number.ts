@@ -6,7 +6,7 @@
  */
 import type { Column } from '../../columns/columns.ts';
 import type { Test } from '../syntax/ast.ts';
-import { type RowFilter, some } from '../batch/row-filter.ts';
+import { type RowFilter, anyFilter } from '../batch/row-filter.ts';
 import { type RowScope, overflowNamed, textOf } from '../batch/row-scope.ts';
 import { textNumber } from '../batch/values/text-number.ts';
 import {
@@ -180,7 +180,7 @@ export function numberColumns({ field, ranges }: NumberFilter, scope: RowScope):
       return kept;
     };
   }
-  return some(
+  return anyFilter(
     field.refs.flatMap((ref) => {
       const column = scope.column(ref);
       return column === undefined ? [] : [rowsOfColumn(column, ranges)];

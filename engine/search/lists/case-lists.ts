@@ -35,7 +35,7 @@ export interface GivenList {
 const MOST_ROWS = 4_000_000;
 const MOST_LISTS = 16;
 
-/** Where tables are made. */
+/** The part of the store that makes tables of lists. */
 type Tables = Pick<SegmentStore, 'createList' | 'dropLists' | 'inUse'>;
 
 export class CaseLists {

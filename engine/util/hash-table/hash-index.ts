@@ -21,7 +21,7 @@ export class HashIndex {
   /** Slot at which the last look-up ended. */
   private slot = 0;
 
-  /** @param room for so many entries at first */
+  /** @param room for this many entries at first */
   constructor(room = LEAST_ROOM) {
     this.slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(Math.max(room, LEAST_ROOM))));
   }

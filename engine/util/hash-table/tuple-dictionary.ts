@@ -18,7 +18,7 @@ export class TupleDictionary {
 
   /**
    * @param width words of a tuple, at least 1
-   * @param options room for so many at first; `onGrow` as of a ByteDictionary
+   * @param options room for this many at first; `onGrow` as of a ByteDictionary
    */
   constructor(width: number, { room = FIRST_TUPLES, onGrow }: TupleOptions = {}) {
     this.width = width;

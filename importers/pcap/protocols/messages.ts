@@ -95,7 +95,7 @@ export interface StreamParser {
   readonly isDone: boolean;
   /** Number of bytes that are buffered until more arrive. */
   readonly heldBytes: number;
-  /** Whether the rest belongs to another protocol, which is to be recognised: a proxy's tunnel. */
+  /** Whether the rest belongs to another protocol, still to be recognised: a proxy's tunnel. */
   readonly isTunnel?: boolean;
   /** Last bytes of those that were fed last that are already of the other protocol. */
   readonly unread?: number;
@@ -130,7 +130,7 @@ export interface StreamProtocol {
   parser(ends: Endpoints, sink: MessageSink): StreamParser;
 }
 
-/** A datagram whose protocol is to be recognised: its payload is `bytes[start, end)`. */
+/** A datagram whose protocol is not recognised yet: its payload is `bytes[start, end)`. */
 export interface Datagram {
   readonly bytes: Uint8Array;
   readonly start: number;

@@ -50,7 +50,7 @@ export class Cube {
   private readonly columns = new Map<string, KeptColumn>();
   private readonly absent: ReadonlySet<Measure>;
   private readonly summed: readonly Measure[];
-  /** Where there is no cache. */
+  /** Only without a cache. */
   private table: Table | undefined;
 
   private constructor(file: SideFile, reader: BlockReader, cache: OwnedCache | undefined) {
@@ -79,7 +79,7 @@ export class Cube {
     return reader?.guarded(() => new Cube(file, reader, cache));
   }
 
-  /** Whether packets of flows are told from others. Older versions omitted that in large cubes. */
+  /** Whether packets of flows are distinguished from others. Older versions omitted that in large cubes. */
   get hasFlows(): boolean {
     return this.columns.has(FLOW_COLUMN);
   }

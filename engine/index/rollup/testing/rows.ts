@@ -26,7 +26,7 @@ const NUMBERS = [
 const TEXTS = ['host', 'program', 'event_type', 'service', 'conn_state', 'a:role'] as const;
 const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 
-/** What is not there is not in the object. IPv6 addresses are 16 bytes in hexadecimal. */
+/** A missing value is not in the object. IPv6 addresses are 16 bytes in hexadecimal. */
 export type TestRow = Partial<
   Record<(typeof NUMBERS)[number], number> &
     Record<(typeof TEXTS)[number] | (typeof ADDRESSES)[number], string>

@@ -160,7 +160,7 @@ class Handle implements RollupNode {
     );
     if (measures.length > 0 || limit > LARGEST) return undefined;
     return this.ask((file) => {
-      // What is kept is of packets that belong to no flow, where some do.
+      // Where some packets belong to a flow, only those that belong to none are kept.
       if (file === undefined || (file.rollup.flowed !== undefined && unflowed !== true))
         return undefined;
       return file.largest(which);

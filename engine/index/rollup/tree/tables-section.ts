@@ -33,7 +33,7 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
   head.u8(measureBits(absent));
-  // What cannot be summed is in no table; hours and minutes: none.
+  // Values that cannot be summed are in no table; nor are hours and minutes.
   for (let i = 0; i < 3; i++) head.u8(0);
   head.u8(list.length);
   for (const { which, pairs, counts, sums, inPages } of list) {

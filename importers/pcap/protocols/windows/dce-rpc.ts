@@ -327,7 +327,7 @@ class Texts {
     this.at += size;
   }
 
-  /** A text behind a pointer, if that is not null. */
+  /** The text that a pointer refers to, if it is not null. */
   optional(): string | undefined {
     const pointer = this.pdu.u32(this.at);
     this.at += 4;
