@@ -94,6 +94,13 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.events.row(0)).toContainText('packet');
     });
 
+    it('goes to the query bar from a list to choose from', async () => {
+      await press('Alt+2');
+      await expect(opened.page.getByRole('combobox', { name: 'Ready-made groups' })).toBeFocused();
+      await press('/');
+      await expect(window.query.input).toBeFocused();
+    });
+
     it('gives what is typed at once after Ctrl+K to the palette', async () => {
       await window.query.input.focus();
       // Before any timer: the next key may already be in the queue.

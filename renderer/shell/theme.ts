@@ -1,5 +1,10 @@
 /** Colours, sizes and defaults of the window on Mantine's theme: dense, calm, light and dark. */
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import {
+  createTheme,
+  type AlertProps,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 const accent: MantineColorsTuple = [
   '#e8f0ff',
@@ -87,10 +92,15 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss the message' } } },
     // As calm as a problem: its colour is at its edge. Orange and yellow text is hard to read on tints of the colour.
     Alert: {
-      styles: {
-        root: { background: 'var(--db-raised)', borderLeft: '3px solid var(--alert-color)' },
+      styles: (_: unknown, { color }: AlertProps) => ({
+        root: {
+          background: 'var(--db-raised)',
+          ...(color === undefined
+            ? {}
+            : { borderLeft: `3px solid var(--mantine-color-${color}-filled)` }),
+        },
         title: { color: 'var(--db-text)' },
-      },
+      }),
     },
     // A column of a table makes room for the whole word.
     Badge: {

@@ -198,6 +198,13 @@ function isCovered(): boolean {
   return [...all].some((one) => one.getClientRects().length > 0);
 }
 
+/** Options and lists to choose from are inputs as well, but the key means nothing in them. */
+function takesText(element: HTMLElement): boolean {
+  if (element instanceof HTMLInputElement)
+    return !element.readOnly && element.type !== 'radio' && element.type !== 'checkbox';
+  return /^(?:TEXTAREA|SELECT)$/.test(element.tagName);
+}
+
 /** `/` focuses the bar and Escape stops a search, where these keys have no other meaning. */
 function useKeysOfWindow(editor: QueryEditor | undefined): void {
   const { asking } = useWorkspace();
@@ -211,7 +218,7 @@ function useKeysOfWindow(editor: QueryEditor | undefined): void {
       const { target } = event;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!(target instanceof HTMLElement) || target.isContentEditable) return;
-      if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      if (takesText(target)) return;
       if (wasCovered) return;
       if (event.key === '/') {
         event.preventDefault();

@@ -81,9 +81,9 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
           </Text>
         )}
         {unread > 0 && (
-          <span className={css['warn']}>{counted(unread, 'source')} not read to the end</span>
+          <span className={css['warn']}>{formatCount(unread)} not read to the end</span>
         )}
-        {leftOut > 0 && <span className={css['warn']}>{counted(leftOut, 'file')} left out</span>}
+        {leftOut > 0 && <span className={css['warn']}>{formatCount(leftOut)} left out</span>}
         <span style={{ flex: '1 1 auto' }} />
         {entry.status === 'running' && running && (
           <Button
