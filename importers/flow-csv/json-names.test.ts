@@ -851,3 +851,17 @@ it('reads the outputs of containers as Fluentd writes them', async () => {
   });
   expect(row).toMatchObject({ message: 'Started.\n', host: 'node1' });
 });
+
+it.each([
+  ['Login Failed', { category: 'authentication', action: 'login', outcome: 'failure' }],
+  ['Login Successful', { category: 'authentication', action: 'login', outcome: 'success' }],
+  ['Edit admin record', { category: undefined, outcome: undefined }],
+])('an administrator in the audit log of Netskope: %s', async (event, fields) => {
+  const row = await readOne({
+    ...{ timestamp: 1_795_219_200, type: 'admin_audit_logs', ur_normalized: 'alice@example.com' },
+    ...{ user: 'alice@example.com', audit_log_event: event, ccl: 'unknown', count: 1 },
+  });
+  expect(row).toMatchObject({ user: 'alice', event_type: 'admin_audit_logs' });
+  const found = Object.keys(fields).map((name) => [name, row[name]]);
+  expect(Object.fromEntries(found)).toEqual(fields);
+});
