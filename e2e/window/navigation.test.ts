@@ -220,6 +220,12 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.events.grid).toBeVisible();
     });
 
+    it('offers fields, unasked, after the name of a stage and a blank', async () => {
+      await window.query.type('kind:flow | sort ');
+      await expect(window.query.option(/bytes/).first()).toBeVisible();
+      await opened.page.keyboard.press('Escape');
+    });
+
     it('keeps no query in the history that only a part of the window asked', async () => {
       const { page } = opened;
       const capture = path.join(space.folder, 'made/evidence/capture', 'bastion01.pcap');

@@ -45,9 +45,9 @@ function invites(before: string): boolean {
   if (/\S$/.test(before)) return true;
   // With one letter more, what stands before it is read as it will be.
   const tokens = tokensOf(`${before}x`);
-  const previous = tokens.at(-2);
+  const [previous, last] = tokens.slice(-2);
   return (
-    tokens.at(-1)?.start === before.length &&
+    last?.start === before.length &&
     tokens.some(({ type }) => type === 'pipe') &&
     INVITING.has(before.slice(previous?.start, previous?.end).toLowerCase())
   );
