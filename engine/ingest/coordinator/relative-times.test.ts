@@ -28,5 +28,5 @@ it.each([
   writeFileSync(file, `${records.join('\n')}\n`);
   const { sources } = await importInProcess(join(folder, `${name}.daybook`), [file]);
   expect(sources[0]).toMatchObject({ read: 2, stored: 2 });
-  expect(sources[0]!.notes.filter((note) => note.includes('are of 1970'))).toHaveLength(notes);
+  expect(sources[0]!.notes.filter((note) => note.includes('are in 1970'))).toHaveLength(notes);
 });

@@ -20,7 +20,7 @@ it.each([
   [BROKEN, 'problem'],
   [{ ...CLEAR, problem: 'permission denied' }, 'problem'],
   [{ ...CLEAR, problem: HASH_LIST, format: undefined }, 'clear'],
-  [{ ...GUESSED, notes: ['all its times are of 1970'] }, 'problem'],
+  [{ ...GUESSED, notes: ['all its times are in 1970'] }, 'problem'],
 ])('%j is %s', (preview, look) => {
   expect(lookOf(preview)).toBe(look);
 });
