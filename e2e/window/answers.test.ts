@@ -81,7 +81,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       });
       await window.importing.begin();
       const { ledger } = window.importing;
-      await expect(ledger).toContainText(`${REPEATED} lines are also in first.log`, {
+      await expect(ledger).toContainText(`${REPEATED} lines are in first.log, too`, {
         timeout: IMPORT_MS,
       });
       await shot(opened.page, 'ledger-overlap');
