@@ -22,12 +22,10 @@ import { EventText } from '../../widgets/texts/event-text.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import { visibleText } from '../../widgets/texts/visible-text.ts';
 import { templateTerms } from './template-term.ts';
-import { microsOf } from './bars.ts';
-import { isComputed, nextOrder, orderedRows, type Order } from './table.ts';
+import { isComputed, isTimeColumn, nextOrder, orderedRows, timeOf, type Order } from './table.ts';
 import table from '../../widgets/result-table.module.css';
 import css from './answer.module.css';
 
-const TIMES = /^(ts|first|last|start|min\(ts\)|max\(ts\))$/;
 /** The longest bar, in pixels. */
 const BAR = 160;
 
@@ -134,7 +132,7 @@ function Heading({
   readonly order: Order | undefined;
   readonly onOrder: (order: Order | undefined) => void;
 }) {
-  const isNumber = column.type === 'number' && !TIMES.test(column.name);
+  const isNumber = column.type === 'number' && !isTimeColumn(column.name);
   return (
     <th
       className={isNumber ? table['number'] : undefined}
@@ -163,11 +161,7 @@ function Value({
 }) {
   const zone = useZone();
   const value: CellValue = cell(column, row);
-  const micros = TIMES.test(column.name)
-    ? typeof value === 'string'
-      ? microsOf(value)
-      : (value ?? undefined)
-    : undefined;
+  const micros = timeOf(column.name, value);
   if (micros !== undefined) {
     return (
       <td className="mono">

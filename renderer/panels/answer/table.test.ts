@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { ColumnMaker } from '../../../engine/contract/wire/column-batch.ts';
-import { groupsOf, isComputed, nextOrder, orderedRows, restText } from './table.ts';
+import { groupsOf, isComputed, nextOrder, orderedRows, restText, timeOf } from './table.ts';
+
+describe('timeOf', () => {
+  it.each([
+    ['start', '1970-01-01T00:00:01.000002Z', 1_000_002],
+    ['end', '1970-01-01T02:00:01.000002+02:00', 1_000_002],
+    ['end', 'of file', undefined],
+    ['end', 5, undefined],
+    ['first', 5, 5],
+    ['first', '47:391', undefined],
+    ['message', '1970-01-01T00:00:01.000002Z', undefined],
+  ])('%s %s', (name, value, expected) => {
+    expect(timeOf(name, value)).toBe(expected);
+  });
+});
 
 describe('groupsOf', () => {
   it.each([

@@ -1,7 +1,13 @@
-/** The table of an answer: which columns are groups of events, the order of its rows, and the remainder. */
-import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/wire/column-batch.ts';
+/** The table of an answer: its columns of groups and of times, the order of its rows, and the remainder. */
+import {
+  cell,
+  columnOf,
+  type CellValue,
+  type ColumnBatch,
+} from '../../../engine/contract/wire/column-batch.ts';
 import { COLUMNS } from '../../../engine/contract/event.ts';
 import { counted } from '../../panel-api.ts';
+import { microsOf } from './bars.ts';
 
 export interface Order {
   readonly column: string;
@@ -75,4 +81,16 @@ export function restText(rest: Readonly<Record<string, unknown>>): string | unde
       ([name, n]) => `${name} ${typeof n === 'number' ? n.toLocaleString('en-US') : String(n)}`,
     ),
   ].join(', ');
+}
+
+const TIMES = /^(ts|first|last|start|min\(ts\)|max\(ts\))$/;
+
+/** Whether a column has times even where its values are numbers. */
+export const isTimeColumn = (name: string): boolean => TIMES.test(name);
+
+/** UTC microseconds of a value that is a time. The end of a session or sequence is one where it is a text. */
+export function timeOf(name: string, value: CellValue): number | undefined {
+  if (typeof value === 'string')
+    return TIMES.test(name) || name === 'end' ? microsOf(value) : undefined;
+  return TIMES.test(name) ? (value ?? undefined) : undefined;
 }
