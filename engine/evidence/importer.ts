@@ -161,7 +161,10 @@ export type ReadLines = (
 export interface Importer {
   readonly id: string;
   readonly title: string;
-  /** Increment it when the same bytes would yield different events. */
+  /**
+   * Increment it with every change by which the same bytes yield different events, released or not: `daybook verify`
+   * takes a difference from a case of the same version for damage.
+   */
   readonly version: number;
   /**
    * Whether the events of a content that ends with a line feed are also the first events of every content that

@@ -44,7 +44,7 @@ async function read(input: SourceInput, sink: EventSink): Promise<void> {
 export const evtxImporter: Importer = {
   id: 'evtx',
   title: 'Windows event log (EVTX)',
-  version: 2,
+  version: 3,
   appendOnly: false,
   formats: ['evtx'],
   sniff,
