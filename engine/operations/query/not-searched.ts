@@ -86,8 +86,8 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
     const found =
       looked === 0
         ? 'none of them could be searched'
-        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that could be searched`} ${matching < 2 ? 'contains' : 'contain'} it`;
-    out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not searched: ${found}`);
+        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that could be searched`} ${matching < 2 ? 'matches' : 'match'}`;
+    out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not among the events: ${found}`);
   }
   if (undated > 0)
     out.push(

@@ -68,7 +68,9 @@ it('says of each view what was not searched, and how much of it matches', async 
     const view = { ...parseView(''), query: 'needle' };
     saveSearch(session, { name: 'Needles', view: formatView(view), note: '' });
   });
-  expect(await report()).toContain('1 quarantined record is not searched: 1 of them contains it.');
+  expect(await report()).toContain(
+    '1 quarantined record is not among the events: 1 of them matches.',
+  );
 });
 
 it('says which lines two sources have, and whether they count twice', async () => {
