@@ -79,7 +79,12 @@ repeats a name, it gives no fields.
 | --- | --- | --- | --- |
 ${extracted.join('\n')}
 
-## How much is found
+${ratesText()}`;
+}
+
+/** How the fields agree with those that other parsers extract. */
+function ratesText(): string {
+  return `## How much is found
 
 \`npm run fields-truth\` compares addresses, ports, accounts, URLs, methods, statuses, hosts and codes of events with the
 values of other parsers for the same lines of real evidence (elastic/integrations, beats, SEKOIA.IO, CrowdSec, fail2ban).

@@ -17,7 +17,7 @@ import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
 import { Strip } from './strip.tsx';
-import { SLOW_MS, whySlow, type Measured } from './why.ts';
+import { SLOW_MS, whySlow, type Latencies, type Measured } from './why.ts';
 
 const RECENT = 300;
 const POLL_MS = 2000;
@@ -66,45 +66,51 @@ export function LatencyPanel() {
       />
       {unrecorded !== undefined && <p role="status">{unrecorded}</p>}
       {selected !== undefined && <One key={chosen} one={selected} />}
-      <table className={table['table']}>
-        <thead>
-          <tr>
-            <th>Operation</th>
-            {['Count', 'Failed', 'p50', 'p95', 'p99', 'Max'].map((name) => (
-              <th key={name} className={table['number']}>
-                {name}
-              </th>
-            ))}
-            <th>Paths</th>
-            <th className={table['number']}>Rows examined</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.summary.map((one) => (
-            <tr key={one.operation}>
-              <td className="mono">{one.operation}</td>
-              <td className={table['number']}>{formatCount(one.count)}</td>
-              <td className={table['number']}>{formatCount(one.failed)}</td>
-              {[one.p50, one.p95, one.p99, one.max].map((ms, i) => (
-                <td
-                  key={i}
-                  className={table['number']}
-                  style={ms > SLOW_MS ? { color: 'var(--db-warn)', fontWeight: 600 } : undefined}
-                >
-                  {formatMs(ms)}
-                </td>
-              ))}
-              <td>
-                {Object.entries(one.paths)
-                  .map(([name, n]) => `${name} ${formatCount(n)}`)
-                  .join(', ')}
-              </td>
-              <td className={table['number']}>{formatCount(one.rowsExamined)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Summary summary={data.summary} />
     </div>
+  );
+}
+
+function Summary({ summary }: { readonly summary: Latencies }) {
+  return (
+    <table className={table['table']}>
+      <thead>
+        <tr>
+          <th>Operation</th>
+          {['Count', 'Failed', 'p50', 'p95', 'p99', 'Max'].map((name) => (
+            <th key={name} className={table['number']}>
+              {name}
+            </th>
+          ))}
+          <th>Paths</th>
+          <th className={table['number']}>Rows examined</th>
+        </tr>
+      </thead>
+      <tbody>
+        {summary.map((one) => (
+          <tr key={one.operation}>
+            <td className="mono">{one.operation}</td>
+            <td className={table['number']}>{formatCount(one.count)}</td>
+            <td className={table['number']}>{formatCount(one.failed)}</td>
+            {[one.p50, one.p95, one.p99, one.max].map((ms, i) => (
+              <td
+                key={i}
+                className={table['number']}
+                style={ms > SLOW_MS ? { color: 'var(--db-warn)', fontWeight: 600 } : undefined}
+              >
+                {formatMs(ms)}
+              </td>
+            ))}
+            <td>
+              {Object.entries(one.paths)
+                .map(([name, n]) => `${name} ${formatCount(n)}`)
+                .join(', ')}
+            </td>
+            <td className={table['number']}>{formatCount(one.rowsExamined)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

@@ -3,6 +3,7 @@ import { counted } from '../../../engine/contract/words/counted.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 
 export type Measured = Result<'case.latency'>['recent'][number];
+export type Latencies = Result<'case.latency'>['summary'];
 
 const count = new Intl.NumberFormat('en-US');
 
