@@ -91,7 +91,7 @@ describe('daybook event', () => {
     const log = await commands.run(['event', tagged, await idOf(tagged, '"line-1-"'), '--layers']);
     expect(log).toMatchObject({
       status: 2,
-      err: expect.stringContaining('is no packet') as string,
+      err: expect.stringContaining('is not a packet') as string,
     });
     for (const id of ['nonsense', '9:9']) {
       const none = await commands.run(['event', tagged, id]);
