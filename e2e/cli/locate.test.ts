@@ -64,7 +64,7 @@ it('finds what was moved, says what it did not find, and changes nothing else', 
     ['e.tar!d.log', at('old', 'e.tar'), at('new', 'e.tar')],
   ]);
   expect(left).toMatchObject([
-    { name: 'b.log.gz', reason: expect.stringContaining('is the same') as string },
+    { name: 'b.log.gz', reason: expect.stringContaining('has the same content') as string },
   ]);
   // Now it is there: in words, and with status 0.
   writeFileSync(at('new', 'b.log.gz'), gzipSync(lines('b')));

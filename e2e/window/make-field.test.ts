@@ -86,7 +86,7 @@ describe.skipIf(whyNot !== undefined)(
     it('says what is wrong with a template, and what fits nothing', async () => {
       const template = dialog().getByRole('textbox', { name: 'Template' });
       await template.fill('door {nonsense} opened by {user:word}');
-      await expect(dialog().getByRole('alert')).toContainText('no field nonsense');
+      await expect(dialog().getByRole('alert')).toContainText('cannot fill a field nonsense');
       await expect(dialog().getByRole('button', { name: 'Save' })).toBeDisabled();
       await template.fill('window {:number} opened by {user:word}');
       await expect(trial()).toContainText(`Fits none of ${DOORS} events`);
