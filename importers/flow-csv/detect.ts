@@ -317,12 +317,13 @@ function detectEventViewer(lines: readonly string[], at: number): Detected | und
     const isHeading = names.every((name) => COLUMN_NAME.test(name));
     const row = lines[1];
     if (names.length !== width - 1 || !isHeading || row === undefined) continue;
+    // In all languages its name is of several words, or not in ASCII; other tables name such a column `timestamp`.
+    if (/^[!-~]*$/.test(names[1]!)) continue;
     // The message of the first row may go on for many lines.
-    const cells = cutRow(row, delimiter, true);
-    const [, time = '', , id = ''] = cells ?? row.split(delimiter);
-    const isWide =
-      cells === undefined ? row.split(delimiter).length >= width : cells.length === width;
-    if (!isWide || !isDateTime(time) || !/^\d{1,5}$/.test(id)) continue;
+    const cells = cutRow(row, delimiter, true) ?? cutRow(`${row}"`, delimiter, true) ?? [];
+    const [level = '', time = '', , id = ''] = cells;
+    if (cells.length !== width || cells.at(-1) === '' || /\d/.test(level)) continue;
+    if (!isDateTime(time) || !/^\d{1,5}$/.test(id)) continue;
     const sample = rowsOf(lines.slice(1), delimiter).filter(({ length }) => length === width);
     const place = { skipLines: at + 1, headingLine: at, sample: sample.slice(0, 50) };
     const columns = [names[0]!, ...EVENT_VIEWER];

@@ -258,6 +258,33 @@ describe('what Event Viewer saves: the message has no name in the heading', () =
     expect(rows[0]!['ts']).toBe(Date.parse('2026-11-21T13:00:01Z') * 1000);
   });
 
+  const NAMES = ['Nr', 'timestamp', 'src_ip', 'src_port', 'action'];
+  it.each([
+    ['a comma at the end of each row', NAMES, ['1', '192.0.2.1', '443', 'allow', '']],
+    [
+      'the same, with other names',
+      ['Level', 'Date and Time', 'src_ip', 'src_port', 'action'],
+      ['Info', '192.0.2.1', '443', 'allow', ''],
+    ],
+    ['a text of several lines at the end', NAMES, ['1', '192.0.2.1', '443', 'a, b, c\r\nd']],
+    [
+      'the same, with other names',
+      ['Level', 'Date and Time', 'src_ip', 'src_port', 'action'],
+      ['Info', '192.0.2.1', '443', 'a, b, c\r\nd'],
+    ],
+  ])('is no other table of five columns: %s', async (_, names, [first, ...others]) => {
+    const rows = await read(
+      names,
+      [1, 2].map((n) => [first!, `2026-11-21 10:00:0${n}`, ...others]),
+    );
+    expect(rows).toHaveLength(2);
+    for (const row of rows) {
+      expect(row).toMatchObject({ src_ip4: 0xc0000201, src_port: 443 });
+      expect(row).not.toHaveProperty('program');
+      expect(row).not.toHaveProperty('event_code');
+    }
+  });
+
   it('in German', async () => {
     const rows = await read(
       ['Ebene', 'Datum und Uhrzeit', 'Quelle', 'Ereignis-ID', 'Aufgabenkategorie'],
