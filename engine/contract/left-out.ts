@@ -25,6 +25,13 @@ export function isLocked(reason: string | undefined): boolean {
 /** Reason for skipping a hash manifest, which is not evidence itself. */
 export const HASH_LIST =
   'a hash manifest: it is compared with the files that it lists (with --format text its lines become events)';
+/** The same as cases of before December 2026 have it. */
+const OLD_HASH_LIST =
+  'a list of hashes: it is compared with the files that it lists (as format text its lines are events)';
+
+export function isHashList(reason: string): boolean {
+  return reason === HASH_LIST || reason === OLD_HASH_LIST;
+}
 
 /** Something found along the way that is not a source: a link, a device, an encrypted member. */
 export interface Ignored {

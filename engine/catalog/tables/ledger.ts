@@ -1,5 +1,5 @@
 /** Table `ledger`: the outcome of each source of each import. */
-import { HASH_LIST } from '../../contract/left-out.ts';
+import { isHashList } from '../../contract/left-out.ts';
 import { type CatalogDatabase, optional } from '../catalog-database.ts';
 import { type Counts, countsOf } from './sources.ts';
 
@@ -66,7 +66,7 @@ export class LedgerTable {
 
   /** Those that are missing from the case: a list of hashes was compared and has no events, so it is not one. */
   notImported(): UnreadFile[] {
-    return this.unread().filter(({ reason }) => reason !== HASH_LIST);
+    return this.unread().filter(({ reason }) => !isHashList(reason));
   }
 
   of(importId?: number): LedgerRow[] {

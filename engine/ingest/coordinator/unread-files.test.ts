@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
+import { HASH_LIST } from '../../contract/left-out.ts';
 import type { UnreadFile } from '../../catalog/tables/ledger.ts';
 import { importInProcess } from '../testing/in-process.ts';
 
@@ -56,4 +57,23 @@ it('names what could not be read and what nothing reads, until it is read', asyn
   ]);
   put('bad.log.gz', gzipSync(`${LINE}${LINE}${LINE}`));
   expect((await unreadAfter(files)).map(({ name }) => name)).toEqual(['disk.e01']);
+});
+
+it('names no hash manifest as missing, whatever version of Daybook compared it', async () => {
+  await unreadAfter([put('good.log', LINE)]);
+  const catalog = Catalog.open(join(folder, 'case'));
+  try {
+    const old =
+      'a list of hashes: it is compared with the files that it lists (as format text its lines are events)';
+    for (const [n, message] of [HASH_LIST, old, 'a disk image'].entries())
+      catalog.transaction(() =>
+        catalog.ledger.add({
+          ...{ importId: 1, ordinal: 10 + n, name: `${n}`, sourceId: undefined, message },
+          ...{ status: 'ignored', read: 0, stored: 0, duplicate: 0, quarantined: 0, skipped: 0 },
+        }),
+      );
+    expect(catalog.ledger.notImported().map(({ name }) => name)).toEqual(['2']);
+  } finally {
+    catalog.close();
+  }
 });
