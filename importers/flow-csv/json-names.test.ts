@@ -608,6 +608,8 @@ describe('the kind is that of the record', () => {
       ['AS', 'alice/EXAMPLE.COM', 'krbtgt/EXAMPLE.COM', 'T', '-'],
       ['TGS', 'http/web1/EXAMPLE.COM', 'cifs/a', 'T', '-'],
       ['-', 'bob', '-', '-', '-'],
+      ['AS', '/EXAMPLE.COM', 'krbtgt/EXAMPLE.COM', 'F', 'NEEDED_PREAUTH'],
+      ['AS', 'bob/EXAMPLE.COM', 'a', 'F', 'Need to use PA-ENC-TIMESTAMP/PA-PK-AS-REQ'],
     ];
     const text = head + cells.map((row, n) => [n, `C${n}`, ...row].join('\t')).join('\n');
     const read = await collect(flowCsvImporter, inputOf(Buffer.from(text)), { format: 'zeek-tsv' });
@@ -619,6 +621,8 @@ describe('the kind is that of the record', () => {
       { ...alice, ...login, outcome: 'success' },
       { user: 'http/web1', user_domain: 'EXAMPLE.COM', outcome: 'success', category: undefined },
       { user: 'bob', user_domain: undefined, outcome: undefined, category: undefined },
+      { user: undefined, user_domain: 'EXAMPLE.COM', ...login, outcome: undefined },
+      { user: 'bob', user_domain: 'EXAMPLE.COM', ...login, outcome: undefined },
     ];
     const shown = (rows: readonly CollectedRow[]): object[] =>
       rows.map((row, n) =>

@@ -39,8 +39,9 @@ const SPACE = 32;
 const DASH = 45;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
-/** Errors of Kerberos that are steps of a login. */
-const ASKED_FOR = /PREAUTH_REQUIRED$|MORE_PREAUTH_DATA_REQUIRED$/;
+/** Errors of Kerberos that are steps of a login, by their names and as MIT's and Windows' servers say them. */
+const ASKED_FOR =
+  /PREAUTH_REQUIRED$|MORE_PREAUTH_DATA_REQUIRED$|^NEEDED_PREAUTH$|^Need to use PA-ENC-TIMESTAMP\/PA-PK-AS-REQ$/;
 
 /** Measures that a flow may state for both directions together. */
 export type Measure = 'bytes' | 'packets';
@@ -431,9 +432,9 @@ export class RowWriter {
       batch.cutText('action').setString(row, 'login');
     } else {
       const cut = cell.lastIndexOf('/');
-      batch.cutText('user').setString(row, cut > 0 ? cell.slice(0, cut) : cell);
-      if (cut > 0 && cut < cell.length - 1)
-        batch.cutText('user_domain').setString(row, cell.slice(cut + 1));
+      const [name, realm] = cut < 0 ? [cell, ''] : [cell.slice(0, cut), cell.slice(cut + 1)];
+      if (name !== '') batch.cutText('user').setString(row, name);
+      if (realm !== '') batch.cutText('user_domain').setString(row, realm);
     }
   }
 
