@@ -377,7 +377,8 @@ export async function readLog(
       (frames === undefined || log.frames(frames, again)),
   );
   if (frames?.isCutOff === true) {
-    const text = `ends at offset ${frames.consumed}, inside a frame`;
+    const part = layout.kind === 'xml' ? 'the document' : 'a frame';
+    const text = `ends at offset ${frames.consumed}, inside ${part}`;
     sink.note(text);
     sink.broken?.('partial', frames.consumed, text);
   }

@@ -51,7 +51,7 @@ export const importCommand: Command = {
     details: `PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
 Formats: ${formats().join(', ')}.
 A source that is cut off, damaged or beyond a limit is reported as partial or damaged, with the offset; once the file is complete or the limit is higher, importing it again continues there.
-Import asks once, on the terminal, for the password of encrypted zip and 7z archives; it stores no password.
+Import asks on the terminal for the passwords of encrypted zip and 7z archives; it stores none.
 Hash manifests among the evidence (SHA256SUMS, *.md5, hashdeep, KAPE's copy log and others) are compared with the files that they list.
 Exit status 3: done, but records were quarantined (kept in CASE/quarantine), a source was not read to its end, a hash differs from a manifest, or a line of a manifest cannot be read.`,
   },

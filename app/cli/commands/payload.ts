@@ -57,8 +57,8 @@ export const payloadCommand: Command = {
   daybook payload CASE '/\\$\\{[a-z:]{2,20}/i' 'dst_port:8080'
   daybook payload CASE 'hex:4d5a9000' 'kind:flow src_ip:public' --tag executable
   daybook payload CASE 'password=' --format csv --out passwords.csv
-TEXT ignores the case of A to Z, and is found in UTF-8 and UTF-16. A regular expression does neither; an i after it ignores case:
-'/RE/i'. Its matches are at most 4,096 bytes long. QUERY limits the search to the connections that its events
+TEXT ignores the case of A to Z, and is found in UTF-8 and UTF-16. A regular expression is found in UTF-8 alone, and with its case
+unless an i follows it: '/RE/i'. Its matches are at most 4,096 bytes long. QUERY limits the search to the connections that its events
 belong to. Payloads are searched as sent. Bodies of HTTP/1, and of unencrypted HTTP/2, that are compressed (gzip, deflate, br, zstd)
 or sent in chunks or frames are also searched decoded: up to 4 MiB as sent and 64 MiB decoded of each. Text in otherwise compressed or encrypted data is not found.
 The evidence is read again. Exit status 3: some of it could not be read.`,

@@ -57,7 +57,7 @@ export class ProtocolTracker implements PacketTracker {
     const evicted = this.streams.evicted + this.datagrams.evicted;
     if (evicted > 0)
       this.sink.note(
-        `${counted(evicted, 'connection')} ${evicted === 1 ? 'was' : 'were'} read only in part: too many were open at once`,
+        `${counted(evicted, 'connection')} ${evicted === 1 ? 'was' : 'were'} read only in part: too much of them was open at once`,
       );
     const { unreadExportBytes: unread } = this.events;
     if (unread > 0)

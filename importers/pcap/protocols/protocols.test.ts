@@ -602,7 +602,9 @@ it('gives the oldest up where too much is begun, and says so', async () => {
     frames.map((bytes, i) => ({ seconds: 1_700_000_000, fraction: i, bytes })),
   );
   const { notes } = await collect(pcapImporter, inputOf(file), { protocols: true, packets: false });
-  expect(notes.join()).toMatch(/connections were read only in part: too many were open at once/);
+  expect(notes.join()).toMatch(
+    /connections were read only in part: too much of them was open at once/,
+  );
 });
 
 it('follows no more connections than it has memory for, however little each has begun', async () => {
@@ -621,7 +623,9 @@ it('follows no more connections than it has memory for, however little each has 
     frames.map((bytes, i) => ({ seconds: 1_700_000_000, fraction: i, bytes })),
   );
   const { notes } = await collect(pcapImporter, inputOf(file), { protocols: true, packets: false });
-  expect(notes.join()).toMatch(/connections were read only in part: too many were open at once/);
+  expect(notes.join()).toMatch(
+    /connections were read only in part: too much of them was open at once/,
+  );
 });
 
 it('names the protocol of a flow', async () => {
