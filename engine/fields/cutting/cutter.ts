@@ -151,7 +151,7 @@ const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 const MOST_HOST = 255;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
 const JSON_MARK = utf8.encode('json/6');
-const EVENT_MARK = utf8.encode('windows-xml/9');
+const EVENT_MARK = utf8.encode('windows-xml/10');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];
@@ -279,7 +279,9 @@ export class Cutter {
     if (!isEvent && !this.json.fill(batch, row, data, start, end)) return false;
     const mark = isEvent ? EVENT_MARK : JSON_MARK;
     put(batch.cutText('extractor'), row, mark, 0, mark.length);
-    if (isEvent) this.nameProgram(batch, row);
+    // If the line has a program, no header is skipped when it is cut again.
+    const first = blanksEnd(data, batch.message.starts[row]! + 4, end);
+    if (isEvent && first === start) this.nameProgram(batch, row);
     const { host } = isEvent ? this.event : this.json;
     const isName = host !== undefined && host.length <= MOST_HOST;
     // As a section of CDATA, too.

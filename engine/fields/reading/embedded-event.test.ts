@@ -16,7 +16,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/9' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/10' };
 
 it.each<[string, string, Record<string, string>]>([
   [
@@ -124,6 +124,18 @@ it.each<[string, string, Record<string, string>]>([
     },
   ],
   [
+    'no address out of a value that looks like a list before the end of its line',
+    event(
+      'MSSQLSERVER',
+      18456,
+      '<EventData><Data>["sa","x"," [CLIENT: 192.0.2.17]"]\n</Data></EventData>',
+    ),
+    {
+      ...{ event_code: '18456', action: 'login', category: 'authentication' },
+      ...{ outcome: 'failure', ...MARK },
+    },
+  ],
+  [
     'no user out of a name that looks like a list',
     event(SECURITY, 4625, named({ TargetUserName: '["root"]' })),
     {
@@ -204,6 +216,15 @@ it('reads no members within names without end, and no such host', () => {
   ).toEqual({ event_code: '1', extractor: MARK.extractor });
 });
 
+function programOf(message: string): string | undefined {
+  const batch = new EventBatch('log', () => undefined, 1);
+  batch.message.setString(0, message);
+  batch.endRow();
+  expect(all.cut(batch)).toBe(1);
+  const { present, data, size } = batch.program;
+  return present[0] === 1 ? new TextDecoder().decode(data.subarray(4, size)) : undefined;
+}
+
 it('names the provider as the program of a line without one, and no other', () => {
   const batch = new EventBatch('log', () => undefined, 3);
   const message = event(SECURITY, 4625, named({ TargetUserName: 'bob' }));
@@ -220,6 +241,25 @@ it('names the provider as the program of a line without one, and no other', () =
     return present[row] === 1 ? new TextDecoder().decode(data.subarray(at, at + size)) : undefined;
   });
   expect(programs).toEqual([SECURITY, 'agent', undefined]);
+});
+
+it('names the computer and the provider, whatever members its data has', () => {
+  const data = {
+    TargetUserName: 'bob',
+    Hostname: 'mallory',
+    SourceName: 'x',
+    SyslogIdentifier: 'y',
+  };
+  const message = event(SECURITY, 4625, named(data));
+  expect(cutFields(all, '', message)).toMatchObject({ user: 'bob', ...MARK });
+  expect(programOf(message)).toBe(SECURITY);
+});
+
+it('names no program where a header precedes the event, which is skipped without one only', () => {
+  const message = event(SECURITY, 4625, named({ TargetUserName: 'bob' }));
+  expect(programOf(` ${message}`)).toBe(SECURITY);
+  expect(programOf(`<38>Nov 27 10:15:22 pc1 nxlog[100]: ${message}`)).toBeUndefined();
+  expect(programOf(`stdout F ${message}`)).toBeUndefined();
 });
 
 it('reads an event as a record, whatever text it holds as well', () => {

@@ -103,9 +103,9 @@ export function isActionName(text: string): boolean {
   return !NO_ACTION.test(text);
 }
 
-/** Whether a text is a list or an object in JSON. */
+/** Whether a text is a list or an object in JSON, perhaps with white space around it. */
 export function isJson(text: string): boolean {
-  if (!isEnclosed(text)) return false;
+  if (!isEnclosed(text.trim())) return false;
   try {
     JSON.parse(text);
     return true;
