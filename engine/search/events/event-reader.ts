@@ -148,6 +148,7 @@ export class EventReader {
     }
     for (const part of plan.streaming ? readTogether(read) : [read]) {
       if (this.left === 0 || part.length === 0) break;
+      const before = this.returned;
       // Sorting a long day at once may take more memory than there is.
       const columns = columnsRead(plan, part);
       const wide = isWide(plan, part, mostCells(session.memory));
@@ -160,7 +161,8 @@ export class EventReader {
       }
       this.given = lastGiven(part, run);
       this.isWithinDay = false;
-      if (this.returned > 0) this.asker.progressed();
+      // A part without events is no progress: planned again after an error, it would be read for ever.
+      if (this.returned > before) this.asker.progressed();
     }
   }
 
