@@ -151,7 +151,7 @@ async function sources() {
   await check('module-level state', ['.ci/check-state.mjs']);
   await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
   await check('commit subjects', ['.ci/check-commits.mjs']);
-  await vitest(runAside, ['unit', 'process'], 1);
+  await vitest(runAside, ['unit', 'process'], 2);
 }
 
 try {
