@@ -71,6 +71,16 @@ describe('groups that are too many for memory', () => {
   });
 });
 
+describe('a table of groups that is too large to be sorted in memory', () => {
+  it('is sorted in slices', async () => {
+    const made = vi.spyOn(SegmentStore.prototype, 'query');
+    await records('* | talkers', LITTLE);
+    const sorts = made.mock.calls.filter(([sql]) => sql.startsWith('SELECT "src_v4" AS o0'));
+    made.mockRestore();
+    expect(sorts.length).toBeGreaterThan(2);
+  });
+});
+
 describe('events that are too many to be sorted in memory', () => {
   it.each(['* | sort bytes', '* | sort -bytes | head 160000', '* | dedup src_ip, dst_ip'])(
     '%s',

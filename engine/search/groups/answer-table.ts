@@ -43,8 +43,9 @@ const VALUE_BYTES = 40;
 const SHARE = 1 / 4;
 const MORE = 8;
 const MOST_PARTS = 4096;
-/** Rows of a table that are sorted at once if memory is short. */
+/** Rows of a table that are sorted at once if memory is short: at most, and as a share of the memory. */
 const SORTED_ROWS = 200_000;
+const SORT_SHARE = 1 / 2;
 /** Number of positions that are looked up to divide a table. */
 const PLACES = 20_000;
 
@@ -112,40 +113,47 @@ async function* inParts(
   statement: AnswerStatement,
   parts: NonNullable<AnswerOptions['parts']>,
 ): AsyncGenerator<RawValue[][]> {
-  const { plan, matched, limit } = reader;
+  const { plan, matched, limit, memory } = reader;
   yield [];
   for (const fill of statement.before ?? []) await all(reader.stream(fill));
   const [[size] = []] =
     plan.shape === 'top' ? [] : await all(reader.stream(compileTableSize(plan, matched, parts)));
   const rows = Number(size ?? 0);
-  if (rows <= SORTED_ROWS) {
-    yield* reader.stream(statement);
-    return;
-  }
   const every = Math.max(1, Math.floor(rows / PLACES));
-  const keys = (await all(reader.stream(compileKeys(plan, matched, parts, every)))).map(([key]) =>
-    String(key),
-  );
-  let step = Math.max(1, Math.round(SORTED_ROWS / every));
+  const readKeys = async () =>
+    (await all(reader.stream(compileKeys(plan, matched, parts, every)))).map(([key]) =>
+      String(key),
+    );
+  const sorted = Math.min(SORTED_ROWS, Math.floor((memory * SORT_SHARE) / GROUP_BYTES));
+  let keys = rows <= sorted ? [] : await readKeys();
+  let step = Math.max(1, Math.round(sorted / every));
   let left = limit ?? Infinity;
+  let delivered = 0;
   for (let at = 0; at <= keys.length && left > 0;) {
     const slice = { from: keys[at - 1], to: keys[at + step - 1] };
-    const most = left === Infinity ? undefined : left;
-    let given = 0;
+    const most = left === Infinity ? undefined : left + delivered;
+    const found =
+      keys.length === 0 ? statement : compileAnswer(plan, matched, most, { parts, slice });
+    let read = 0;
     try {
-      for await (const batch of reader.stream(
-        compileAnswer(plan, matched, most, { parts, slice }),
-      )) {
-        given += batch.length;
-        yield batch;
+      for await (const batch of reader.stream(found)) {
+        // A failed attempt has delivered the first rows of this one.
+        const rest = batch.slice(Math.max(0, delivered - read));
+        read += batch.length;
+        left -= rest.length;
+        yield rest;
       }
     } catch (error) {
       // The groups exist: sort fewer rows at once instead of making more parts.
-      if (!hasCode(error, 'limit-exceeded') || given > 0 || step === 1) throw error;
-      step = Math.ceil(step / MORE);
+      const isSmallest = keys.length === 0 ? rows === 0 : step === 1;
+      if (!hasCode(error, 'limit-exceeded') || isSmallest) throw error;
+      delivered = Math.max(delivered, read);
+      if (keys.length === 0) keys = await readKeys();
+      if (keys.length === 0) throw error;
+      step = Math.ceil(Math.min(step, keys.length) / MORE);
       continue;
     }
-    left -= given;
+    delivered = Math.max(0, delivered - read);
     at += step;
   }
 }
