@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
+import { DaybookError } from '../contract/errors.ts';
 import { CaseSession } from './session/case-session.ts';
 import { SegmentStore } from '../store/reading/segment-store.ts';
 import { type ShownRecord, shownRows, startQuery } from './query.ts';
@@ -37,10 +38,10 @@ beforeAll(async () => {
 afterAll(() => small.dispose());
 
 /** Rows of events as stored: formatting them takes longer than finding them. */
-async function records(text: string, memoryLimit: number): Promise<string[]> {
+async function records(text: string, memoryLimit: number, limit?: number): Promise<string[]> {
   const session = CaseSession.open(small.folder, { memoryLimit, threads: 2 });
   try {
-    const running = startQuery(session, { text, zone: 'UTC' });
+    const running = startQuery(session, { text, zone: 'UTC', limit });
     const out: string[] = [];
     if (running.plan.shape === 'rows')
       for await (const { rows } of running.rows())
@@ -72,12 +73,70 @@ describe('groups that are too many for memory', () => {
 });
 
 describe('a table of groups that is too large to be sorted in memory', () => {
-  it('is sorted in slices', async () => {
-    const made = vi.spyOn(SegmentStore.prototype, 'query');
-    await records('* | talkers', LITTLE);
-    const sorts = made.mock.calls.filter(([sql]) => sql.startsWith('SELECT "src_v4" AS o0'));
-    made.mockRestore();
-    expect(sorts.length).toBeGreaterThan(2);
+  const query = '* | talkers';
+  const tooMuch = () => new DaybookError('limit-exceeded', 'out of memory, says the test');
+
+  let whole: string[];
+  beforeAll(async () => {
+    whole = await records(query, 4e9);
+  }, PATIENCE_MS);
+
+  it.each([
+    [2, 30_000],
+    [1, 15_000],
+  ])(
+    'is sorted in slices, also where the second sort fails after batch %i: %i rows',
+    async (after, limit) => {
+      const all = whole.slice(0, limit);
+      const run = SegmentStore.prototype.query;
+      let [slices, failures] = [0, 0];
+      const made = vi.spyOn(SegmentStore.prototype, 'query').mockImplementation(async function* (
+        this: SegmentStore,
+        ...args
+      ) {
+        const isSlice = args[0].startsWith('SELECT "src_v4" AS o0') && args[0].includes('unhex(');
+        if (isSlice) slices += 1;
+        const fails = isSlice && slices === 2;
+        let batches = 0;
+        for await (const batch of run.apply(this, args)) {
+          if (fails && batches++ === after) {
+            failures += 1;
+            throw tooMuch();
+          }
+          yield batch;
+        }
+      });
+      try {
+        const found = await records(query, LITTLE, limit);
+        expect(found.length).toBe(all.length);
+        expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
+      } finally {
+        made.mockRestore();
+      }
+      expect(slices).toBeGreaterThan(3);
+      expect(failures).toBe(1);
+    },
+  );
+
+  it('is refused after a few attempts if small parts do not fit, either', async () => {
+    const run = SegmentStore.prototype.query;
+    let attempts = 0;
+    const made = vi.spyOn(SegmentStore.prototype, 'query').mockImplementation(async function* (
+      this: SegmentStore,
+      ...args
+    ) {
+      if (args[0].startsWith('CREATE TABLE work.')) {
+        attempts += 1;
+        throw tooMuch();
+      }
+      yield* run.apply(this, args);
+    });
+    try {
+      await expect(records(query, LITTLE)).rejects.toThrow('out of memory, says the test');
+    } finally {
+      made.mockRestore();
+    }
+    expect(attempts).toBe(3);
   });
 });
 

@@ -1,7 +1,6 @@
 /**
  * Streams the rows of an answer that is a table, in order. If its groups do not fit in memory, they are computed in
- * parts, and the table is sorted in slices: the memory limit affects how long it takes, not whether there is an
- * answer.
+ * parts, and the table is sorted in slices. The answer is refused only if small parts do not fit, either.
  */
 import { hasCode } from '../../contract/errors.ts';
 import {
@@ -16,6 +15,7 @@ import {
   compileKeys,
   compileTableSize,
 } from '../../query/index.ts';
+import { sliceRows } from '../events/time-slices.ts';
 import { stageOperatorOf } from '../../query/stages/stages.ts';
 
 export interface TableReader {
@@ -43,9 +43,8 @@ const VALUE_BYTES = 40;
 const SHARE = 1 / 4;
 const MORE = 8;
 const MOST_PARTS = 4096;
-/** Rows of a table that are sorted at once if memory is short: at most, and as a share of the memory. */
-const SORTED_ROWS = 200_000;
-const SORT_SHARE = 1 / 2;
+/** Groups of a part that is not divided further. */
+const FEW_GROUPS = 1000;
 /** Number of positions that are looked up to divide a table. */
 const PLACES = 20_000;
 
@@ -54,7 +53,7 @@ let made = 0;
 /** The first batch may be empty, so that the columns are known. */
 export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBatch> {
   const { plan, limit, matched } = reader;
-  let count = keepsValues(plan) ? ((await partsNeeded(reader)) ?? 1) : 1;
+  let count = keepsValues(plan) ? ((await partsNeeded(reader))?.count ?? 1) : 1;
   for (let given = 0; ;) {
     const parts = count === 1 ? undefined : { name: `groups_${made++}`, count };
     let skipped = given;
@@ -71,10 +70,10 @@ export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBa
       }
       return;
     } catch (error) {
-      if (!hasCode(error, 'limit-exceeded') || count >= MOST_PARTS) throw error;
+      if (!hasCode(error, 'limit-exceeded')) throw error;
       const needed = await partsNeeded(reader);
-      if (needed === undefined) throw error;
-      count = Math.min(MOST_PARTS, Math.max(needed, count * MORE));
+      if (needed === undefined || count >= needed.most) throw error;
+      count = Math.min(needed.most, Math.max(needed.count, count * MORE));
     } finally {
       await reader.drop(statement.tables ?? []);
     }
@@ -85,19 +84,27 @@ function keepsValues({ stages }: Plan): boolean {
   return stages.some((stage) => stageOperatorOf(stage).keepsValues?.(stage) === true);
 }
 
-/** Undefined: no groups are computed. */
-async function partsNeeded(reader: TableReader): Promise<number | undefined> {
+/** How many parts should fit in memory, and how many to try at most. Undefined: no groups are computed. */
+async function partsNeeded(
+  reader: TableReader,
+): Promise<{ count: number; most: number } | undefined> {
   const { plan, matched, memory } = reader;
   const most = (groups: number, rows: number): number =>
     groups * GROUP_BYTES + (keepsValues(plan) ? rows * VALUE_BYTES : 0);
   // If there is room for as many groups as rows, the groups need not be counted.
   const examined = plan.segmentsUsed.reduce((sum, { rows }) => sum + rows, 0);
-  if (most(examined, examined) <= memory * SHARE) return 1;
+  if (most(examined, examined) <= memory * SHARE) return partsOf(1, examined);
   const estimate = compileGroupEstimate(plan, matched);
   if (estimate === undefined) return undefined;
   const [[groups, rows] = []] = await all(reader.stream(estimate));
   const needed = most(Number(groups ?? 0), Number(rows ?? 0)) / (memory * SHARE);
-  return Math.min(MOST_PARTS, Math.max(1, Math.ceil(needed)));
+  return partsOf(Math.min(MOST_PARTS, Math.max(1, Math.ceil(needed))), Number(groups ?? 0));
+}
+
+/** Groups do not take the memory of a statement that fails with few of them: more parts do not help. */
+function partsOf(count: number, groups: number): { count: number; most: number } {
+  const most = Math.max(count * MORE, Math.ceil(groups / FEW_GROUPS));
+  return { count, most: Math.min(MOST_PARTS, most) };
 }
 
 async function* whole(
@@ -124,20 +131,21 @@ async function* inParts(
     (await all(reader.stream(compileKeys(plan, matched, parts, every)))).map(([key]) =>
       String(key),
     );
-  const sorted = Math.min(SORTED_ROWS, Math.floor((memory * SORT_SHARE) / GROUP_BYTES));
-  let keys = rows <= sorted ? [] : await readKeys();
+  const sorted = sliceRows(memory, statement.columns.length);
+  // Undefined: one statement sorts the table.
+  let keys = Math.min(rows, limit ?? Infinity) <= sorted ? undefined : await readKeys();
   let step = Math.max(1, Math.round(sorted / every));
   let left = limit ?? Infinity;
   let delivered = 0;
-  for (let at = 0; at <= keys.length && left > 0;) {
-    const slice = { from: keys[at - 1], to: keys[at + step - 1] };
+  for (let at = 0; at <= (keys?.length ?? 0) && left > 0;) {
+    const slice = { from: keys?.[at - 1], to: keys?.[at + step - 1] };
     const most = left === Infinity ? undefined : left + delivered;
-    const found =
-      keys.length === 0 ? statement : compileAnswer(plan, matched, most, { parts, slice });
+    const sort =
+      keys === undefined ? statement : compileAnswer(plan, matched, most, { parts, slice });
     let read = 0;
     try {
-      for await (const batch of reader.stream(found)) {
-        // A failed attempt has delivered the first rows of this one.
+      for await (const batch of reader.stream(sort)) {
+        // A failed attempt delivered `delivered` rows from this position on.
         const rest = batch.slice(Math.max(0, delivered - read));
         read += batch.length;
         left -= rest.length;
@@ -145,12 +153,13 @@ async function* inParts(
       }
     } catch (error) {
       // The groups exist: sort fewer rows at once instead of making more parts.
-      const isSmallest = keys.length === 0 ? rows === 0 : step === 1;
-      if (!hasCode(error, 'limit-exceeded') || isSmallest) throw error;
+      if (!hasCode(error, 'limit-exceeded') || rows === 0) throw error;
+      const wasWhole = keys === undefined;
+      keys ??= await readKeys();
+      const smaller = Math.ceil(Math.min(step, keys.length) / MORE);
+      if (keys.length === 0 || (smaller === step && !wasWhole)) throw error;
       delivered = Math.max(delivered, read);
-      if (keys.length === 0) keys = await readKeys();
-      if (keys.length === 0) throw error;
-      step = Math.ceil(Math.min(step, keys.length) / MORE);
+      step = smaller;
       continue;
     }
     delivered = Math.max(0, delivered - read);
