@@ -14,6 +14,7 @@ import { simplify } from './fields.ts';
 import { flatten, type Flat } from '../../engine/fields/reading/json/flatten.ts';
 import { guessMapping, isDateTime, timeByValues } from './guess.ts';
 import { LIST_NAMES } from './json/json-elements.ts';
+import { listedEvents } from './json/listed-events.ts';
 
 /** Bytes of a content that detection reads, unless the first line is longer. */
 export const HEAD_BYTES = 64 * 1024;
@@ -555,12 +556,13 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     }
   }
   const keys = new Set<string>();
-  for (const { keys: recordKeys } of flats)
+  const records = flats.flatMap((flat) => [...(listedEvents(flat) ?? [flat])]);
+  for (const { keys: recordKeys } of records)
     for (const key of recordKeys) if (keys.size < 5000) keys.add(key);
   const names = new Set([...keys].map(simplify));
   const sure = { columns: [...keys], sample: [], quoted: false, shape, lists: inside >= 0 };
   const most = (test: (flat: Flat) => boolean): boolean =>
-    flats.length > 0 && flats.filter(test).length * 2 > flats.length;
+    records.length > 0 && records.filter(test).length * 2 > records.length;
   if (asked === 'suricata-eve' || most((flat) => eveTypeOf(flat, false) !== undefined)) {
     return table({ score: 0.97, format: 'suricata-eve', dialect: eve, ...sure }, ',');
   }
@@ -573,7 +575,7 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     return table({ score: 0.96, format: 'zeek-json', dialect: zeekJson, ...sure }, ',');
   }
   const columns = [...keys];
-  const sample = flats.map(({ keys: itsKeys, values }) =>
+  const sample = records.slice(0, 50).map(({ keys: itsKeys, values }) =>
     columns.map((column) => {
       const at = itsKeys.indexOf(column);
       return at < 0 ? '' : String(values[at]);
@@ -585,7 +587,7 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
       // If most of the records' lines are lines of a log.
       score: shape === 'json-lines' && jsonShare <= 0.5 ? 0.6 * jsonShare : 0.6,
       format: shape === 'json-lines' ? 'json-lines' : 'json-array',
-      sample: sample.slice(0, 50),
+      sample,
     },
     ',',
   );

@@ -10,12 +10,14 @@ import auth0 from '../dialects/auth0.json' with { type: 'json' };
 import authentik from '../dialects/authentik.json' with { type: 'json' };
 import awsApiGateway from '../dialects/aws-api-gateway.json' with { type: 'json' };
 import awsCloudtrail from '../dialects/aws-cloudtrail.json' with { type: 'json' };
+import awsCloudwatch from '../dialects/aws-cloudwatch.json' with { type: 'json' };
 import awsGuardduty from '../dialects/aws-guardduty.json' with { type: 'json' };
 import awsNetworkFirewall from '../dialects/aws-network-firewall.json' with { type: 'json' };
 import awsRoute53Resolver from '../dialects/aws-route53-resolver.json' with { type: 'json' };
 import awsSecurityHub from '../dialects/aws-security-hub.json' with { type: 'json' };
 import awsWaf from '../dialects/aws-waf.json' with { type: 'json' };
 import azureActivity from '../dialects/azure-activity.json' with { type: 'json' };
+import azureFlow from '../dialects/azure-flow.json' with { type: 'json' };
 import azureMonitor from '../dialects/azure-monitor.json' with { type: 'json' };
 import beyondtrust from '../dialects/beyondtrust.json' with { type: 'json' };
 import bitdefender from '../dialects/bitdefender.json' with { type: 'json' };
@@ -203,12 +205,14 @@ export const DOCUMENTS: readonly unknown[] = [
   authentik,
   awsApiGateway,
   awsCloudtrail,
+  awsCloudwatch,
   awsGuardduty,
   awsNetworkFirewall,
   awsRoute53Resolver,
   awsSecurityHub,
   awsWaf,
   azureActivity,
+  azureFlow,
   azureMonitor,
   bitdefender,
   box,

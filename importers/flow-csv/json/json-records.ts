@@ -55,6 +55,7 @@ import { parseProtocol, parseWholeOrHex } from '../numbers.ts';
 import { planRow, SetterChooser } from '../plan.ts';
 import { type Measure, RowWriter, type RowPlan } from '../row-writer.ts';
 import type { StampReader } from '../stamp.ts';
+import { listedEvents } from './listed-events.ts';
 
 /** Names of members that are cached for one kind of record; others are looked up each time. */
 const MAX_NAMES = 4096;
@@ -558,6 +559,8 @@ export class JsonRecords implements LineRecords {
   private readonly zeekNames: ReadonlySet<string>;
   private readonly format: string;
   private seq = 0;
+  /** Records with several events: those that they list, or one for each of their times. */
+  private readonly lists = { records: 0, events: 0 };
   private readonly timed = { records: 0, events: 0 };
   private repeated = 0;
   private readonly totals: Totals = new Set();
@@ -617,7 +620,7 @@ export class JsonRecords implements LineRecords {
   }
 
   /**
-   * Writes a record: as one event, or as one for each of its times, which then count as records.
+   * Writes a record: as one event, or as one for each that it lists, or each of its times, which then count as records.
    * @returns their number
    */
   private write(
@@ -630,6 +633,17 @@ export class JsonRecords implements LineRecords {
     end: number,
   ): number {
     const { sink } = this.context;
+    const listed = listedEvents(flat);
+    if (listed !== undefined) {
+      let count = 0;
+      for (const event of listed) {
+        if (unwrap(event)) this.repeated += 1;
+        count += this.write(event, seq + count, offset, length, bytes, start, end);
+      }
+      this.lists.records += 1;
+      this.lists.events += count;
+      return count;
+    }
     const known = this.totals.size;
     const records = this.recordsFor(flat);
     const times = records.timesOf(flat);
@@ -655,7 +669,7 @@ export class JsonRecords implements LineRecords {
 
   /**
    * Reports measures that records state for both directions together, the number of events from records with
-   * several times, and the number of records that repeat a name.
+   * several events, and the number of records that repeat a name.
    */
   finish(): void {
     this.tellTotals();
@@ -664,10 +678,18 @@ export class JsonRecords implements LineRecords {
       this.context.sink.note(
         `${repeated} ${nounOf(repeated, 'record')} ${repeated === 1 ? 'states' : 'state'} a name more than once: the last value has the name, earlier ones have NAME.1, NAME.2, …`,
       );
-    const { records, events } = this.timed;
+    this.tellMany('that list others', this.lists, 'one for each of these');
+    this.tellMany('with times', this.timed, 'one for each time');
+  }
+
+  private tellMany(
+    which: string,
+    { records, events }: { records: number; events: number },
+    each: string,
+  ): void {
     if (records > 0)
       this.context.sink.note(
-        `${records} ${nounOf(records, 'record')} with times gave ${events} ${nounOf(events, 'event')}, one for each time`,
+        `${records} ${nounOf(records, 'record')} ${which} gave ${events} ${nounOf(events, 'event')}, ${each}`,
       );
   }
 

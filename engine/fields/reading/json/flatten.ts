@@ -98,6 +98,15 @@ export function flatten(value: unknown, into: Flat): boolean {
   return true;
 }
 
+/** The members of several objects; where names are the same, all of them, the first object's first. */
+export function joined(parts: readonly Flat[]): Flat {
+  return {
+    keys: parts.flatMap(({ keys }) => keys),
+    values: parts.flatMap(({ values }) => values),
+    written: new Map(parts.toReversed().flatMap(({ written }) => [...(written ?? [])])),
+  };
+}
+
 /** A member of every entry of systemd's journal. */
 const JOURNAL = '__REALTIME_TIMESTAMP';
 

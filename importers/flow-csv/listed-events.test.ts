@@ -1,0 +1,111 @@
+/** Records that list events are one event for each: Azure's flow logs, deliveries of CloudWatch Logs. */
+import { expect, it } from 'vitest';
+import { type Collected, collect, inputOf } from '../shared/testing/collect.ts';
+import { flowCsvImporter } from '../registry.ts';
+
+async function read(records: readonly object[]): Promise<Collected> {
+  const bytes = Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  return collect(flowCsvImporter, inputOf(bytes), { format: found?.format ?? '' });
+}
+
+const CLIENT = 0xc0000211;
+const SERVER = 0xc6336401;
+const SECONDS = Date.UTC(2026, 10, 21, 9, 0, 0) / 1000;
+const ENDS = '192.0.2.17,198.51.100.1,40112,443';
+const group = (...flowTuples: unknown[]): object => ({
+  ...{ time: '2026-11-21T10:00:00Z', category: 'NetworkSecurityGroupFlowEvent', resourceId: '/N' },
+  operationName: 'NetworkSecurityGroupFlowEvents',
+  properties: {
+    Version: 2,
+    flows: [{ rule: 'DefaultRule_DenyAllInBound', flows: [{ mac: '000D3A000001', flowTuples }] }],
+  },
+});
+const network = (...flowTuples: string[]): object => ({
+  ...{ time: '2026-11-21T10:00:00Z', flowLogVersion: 4, macAddress: '000D3A000001' },
+  ...{ category: 'FlowLogFlowEvent', operationName: 'FlowLogFlowEvent' },
+  flowRecords: { flows: [{ aclID: 'a', flowGroups: [{ rule: 'web', flowTuples }] }] },
+});
+
+it('a flow log of a network security group has an event for each flow', async () => {
+  const { rows, notes, records } = await read([
+    group(`${SECONDS},${ENDS},T,I,D,B,,,,`, `${SECONDS + 1},${ENDS},U,O,A,E,3,767,2,1580`),
+    group(`${SECONDS + 2},${ENDS},T,I,A`),
+  ]);
+  expect(records).toBe(3);
+  const flow = { kind: 'flow', src_port: 40112, dst_port: 443, category: 'network' };
+  expect(rows.map(({ ts, seq }) => [ts, seq])).toEqual([
+    [SECONDS * 1e6, 1],
+    [(SECONDS + 1) * 1e6, 2],
+    [(SECONDS + 2) * 1e6, 3],
+  ]);
+  for (const row of rows) expect(row).toMatchObject({ ...flow, src_ip4: CLIENT, dst_ip4: SERVER });
+  expect(rows[0]).toMatchObject({ proto: 6, action: 'Denied', dst_mac: '000D3A000001' });
+  expect(rows[0]).toMatchObject({ rule: 'DefaultRule_DenyAllInBound' });
+  expect(rows[0]!['bytes'] ?? null).toBeNull();
+  expect(rows[0]!.attrs).toMatchObject({ FlowDirection: 'Inbound', FlowState: 'B' });
+  expect(rows[0]!.attrs).toMatchObject({ 'properties.Version': '2', resourceId: '/N' });
+  expect(rows[1]).toMatchObject({ proto: 17, action: 'Allowed', src_mac: '000D3A000001' });
+  expect(rows[1]).toMatchObject({ packets: 3, bytes: 767, packets_rev: 2, bytes_rev: 1580 });
+  expect(rows[2]).toMatchObject({ proto: 6, action: 'Allowed' });
+  expect(notes).toEqual(['2 records that list others gave 3 events, one for each of these']);
+});
+
+it('a flow log of a virtual network does, too', async () => {
+  const { rows } = await read([
+    network(
+      `${SECONDS}599,${ENDS},6,O,E,NX,3,767,2,1580`,
+      `${SECONDS}600,2001:db8::1,2001:db8::2,1,22,6,I,D,NX,0,0,0,0`,
+    ),
+  ]);
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toMatchObject({ kind: 'flow', ts: SECONDS * 1e6 + 599_000, proto: 6 });
+  expect(rows[0]).toMatchObject({ bytes: 767, bytes_rev: 1580, rule: 'web', action: 'Allowed' });
+  expect(rows[0]!.attrs).toMatchObject({ FlowState: 'E', FlowEncryption: 'NX', aclID: 'a' });
+  expect(rows[1]).toMatchObject({ kind: 'flow', dst_port: 22, action: 'Denied' });
+});
+
+it('a shipper may have numbered its flows', async () => {
+  const outer = { time: '2026-11-21T10:00:00Z', flowLogVersion: 4, rule: 'web' };
+  const { rows } = await read([{ ...outer, 'flow.0': `${SECONDS}599,${ENDS},6,O,B,NX,0,0,0,0` }]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ kind: 'flow', ts: SECONDS * 1e6 + 599_000, rule: 'web' });
+});
+
+it.each([
+  ['a text in another form', 'unknown'],
+  ['a direction in another form', `${SECONDS},${ENDS},T,X,D`],
+  ['more values', `${SECONDS},${ENDS},T,I,D,B,,,,,`],
+  ['another value', 7],
+])('a record that lists %s remains one event, with all of its text', async (_, bad) => {
+  const { rows, notes } = await read([group(`${SECONDS},${ENDS},T,I,D`, bad)]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]!.attrs['properties.flows']).toContain(String(bad));
+  expect(rows[0]!.attrs['properties.flows']).toContain(ENDS);
+  expect(notes).toEqual([]);
+});
+
+it('a delivery of CloudWatch Logs has an event for each log event', async () => {
+  const trail = {
+    ...{ eventVersion: '1.08', eventTime: '2026-11-21T00:00:01Z', eventName: 'ConsoleLogin' },
+    ...{ eventSource: 'signin.amazonaws.com', sourceIPAddress: '192.0.2.17' },
+    ...{ userIdentity: { type: 'IAMUser', userName: 'alice' } },
+  };
+  const delivery = (logStream: string, messages: readonly string[]): object => ({
+    ...{ messageType: 'DATA_MESSAGE', owner: '123456789012', logGroup: 'g', logStream },
+    subscriptionFilters: ['s'],
+    logEvents: messages.map((message, id) => ({ id, timestamp: SECONDS * 1000 + id, message })),
+  });
+  const { rows: byKind, records } = await read([
+    delivery('a', ['first', JSON.stringify(trail)]),
+    delivery('b', ['third']),
+    { ...delivery('c', []), messageType: 'CONTROL_MESSAGE' },
+  ]);
+  expect(records).toBe(4);
+  const rows = byKind.toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
+  expect(rows.map(({ attrs }) => attrs['logStream'])).toEqual(['a', 'a', 'b', 'c']);
+  expect(rows[0]).toMatchObject({ message: 'first', ts: SECONDS * 1e6 });
+  expect(rows[0]).toMatchObject({ cloud_account: '123456789012' });
+  expect(rows[1]).toMatchObject({ user: 'alice', src_ip4: CLIENT, action: 'ConsoleLogin' });
+  expect(rows[2]).toMatchObject({ message: 'third' });
+});
