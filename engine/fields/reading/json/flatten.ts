@@ -100,11 +100,13 @@ export function flatten(value: unknown, into: Flat): boolean {
 
 /** The members of several objects; where names are the same, all of them, the first object's first. */
 export function joined(parts: readonly Flat[]): Flat {
-  return {
+  const all: Flat = {
     keys: parts.flatMap(({ keys }) => keys),
     values: parts.flatMap(({ values }) => values),
-    written: new Map(parts.toReversed().flatMap(({ written }) => [...(written ?? [])])),
   };
+  const texts = parts.toReversed().flatMap(({ written }) => [...(written ?? [])]);
+  if (texts.length > 0) all.written = new Map(texts);
+  return all;
 }
 
 /** A member of every entry of systemd's journal. */
