@@ -2,51 +2,21 @@
  * Determines from the first bytes of a content its dialect, where its rows begin and the names of its columns.
  * Invariants: it never throws, and the result depends on these bytes alone.
  */
+import { type Detected, fits, type Head, withDefaults } from './detected.ts';
+import { detectJson, isMostlyObjects } from './json/detect-json.ts';
 import { isUtf8 } from 'node:buffer';
 import { headAsText } from '../shared/lines.ts';
-import { eve, eveTypeOf } from './dialects/eve.ts';
-import { isAddress, type Dialect } from './dialects/dialect.ts';
-import { nfdumpJson } from './dialects/nfdump.ts';
+import { isAddress } from './dialects/dialect.ts';
 import { nfdumpText, readHeading } from './dialects/nfdump-text.ts';
 import { TABLE_DIALECTS } from './dialects/registry.ts';
-import { hasAll, isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
+import { isZeek, zeekLog, zeekTsv } from './dialects/zeek.ts';
 import { simplify } from './fields.ts';
-import { flatten, type Flat } from '../../engine/fields/reading/json/flatten.ts';
 import { guessMapping, isDateTime, timeByValues } from './guess.ts';
-import { LIST_NAMES } from './json/json-elements.ts';
-import { listedEvents } from './json/listed-events.ts';
 
 /** Bytes of a content that detection reads, unless the first line is longer. */
 export const HEAD_BYTES = 64 * 1024;
 const SAMPLE_LINES = 200;
 const MOST_GUESSED_COLUMNS = 2000;
-
-type Shape = 'table' | 'zeek' | 'nfdump-text' | 'json-lines' | 'json-elements';
-
-export interface Detected {
-  readonly score: number;
-  readonly format: string;
-  readonly shape: Shape;
-  /** The dialect of all rows; undefined if there is only a guess. */
-  readonly dialect: Dialect | undefined;
-  /** Byte between cells. */
-  readonly delimiter: number;
-  readonly quoted: boolean;
-  /** Lines before the first row, the heading among them. */
-  readonly skipLines: number;
-  /** Index of the heading among these lines; -1 if there is none. */
-  readonly headingLine: number;
-  readonly columns: readonly string[];
-  /** First rows, for guesses. */
-  readonly sample: readonly string[][];
-  /** JSON: whether objects are lists of records (`{"Records":[…]}`). */
-  readonly lists: boolean;
-}
-
-interface Head {
-  readonly lines: readonly string[];
-  readonly text: string;
-}
 
 /** A damaged row may contain a NUL or two; a first line with one, or many of them, is not a table. */
 function isBinary(text: string): boolean {
@@ -161,28 +131,7 @@ function heading(line: string, delimiter: string, quoted: boolean): string[] {
   return cells;
 }
 
-function fits(dialect: Dialect, names: ReadonlySet<string>): boolean {
-  return dialect.signatures.some((list) => hasAll(names, list));
-}
-
 const DELIMITERS = [',', '\t', ';', '|', ' '];
-
-function table(
-  found: Partial<Detected> & Pick<Detected, 'score' | 'format' | 'columns'>,
-  delimiter: string,
-): Detected {
-  return {
-    shape: 'table',
-    dialect: undefined,
-    quoted: true,
-    skipLines: 0,
-    headingLine: -1,
-    sample: [],
-    lists: false,
-    ...found,
-    delimiter: delimiter.charCodeAt(0),
-  };
-}
 
 /**
  * @param head the first bytes of the content, at least `HEAD_BYTES` of them if the content has as many
@@ -244,20 +193,11 @@ export function detect(head: Uint8Array, complete: boolean, asked = ''): Detecte
   );
 }
 
-/** Whether more than half of the lines are objects, among lines of a log. */
-function isMostlyObjects(lines: readonly string[]): boolean {
-  const stated = lines.filter((line) => line.trim() !== '');
-  const begun = stated.filter((line) => line.startsWith('{'));
-  if (begun.length * 2 <= stated.length) return false;
-  const objects = begun.filter((line) => parseObject(line) !== undefined).length;
-  return objects * 2 > stated.length;
-}
-
 /** Zeek's TSV: everything else about it is read from its directives. */
 function detectZeek(lines: readonly string[]): Detected {
   const named = lines.find((line) => line.startsWith('#fields'));
   const columns = named === undefined ? [] : named.slice(8).split(named[7] ?? '\t');
-  return table(
+  return withDefaults(
     { score: 1, format: 'zeek-tsv', shape: 'zeek', dialect: zeekTsv, quoted: false, columns },
     '\t',
   );
@@ -273,7 +213,7 @@ function detectHeading(lines: readonly string[], at: number): Detected | undefin
       const isUnique = columns.includes('id.orig_h') || (delimiter === '\t' && isZeek(names));
       if (isUnique) {
         const dialect = zeekLog(undefined, names, 'zeek-cut');
-        return table(
+        return withDefaults(
           { score: 0.9, format: 'zeek-cut', dialect, quoted: false, ...place },
           delimiter,
         );
@@ -283,7 +223,10 @@ function detectHeading(lines: readonly string[], at: number): Detected | undefin
       if (!fits(dialect, names)) continue;
       if (delimiter === ' ' && dialect.id !== 'aws-vpc-flow') continue;
       const quoted = dialect.unquoted !== true;
-      return table({ score: 0.95, format: dialect.id, dialect, quoted, ...place }, delimiter);
+      return withDefaults(
+        { score: 0.95, format: dialect.id, dialect, quoted, ...place },
+        delimiter,
+      );
     }
   }
   return undefined;
@@ -298,7 +241,7 @@ function detectHeadless(lines: readonly string[], at: number): Detected | undefi
       );
       if (columns === undefined) continue;
       const quoted = dialect.unquoted !== true;
-      return table(
+      return withDefaults(
         { score: 0.9, format: dialect.id, dialect, quoted, skipLines: at, columns },
         delimiter,
       );
@@ -328,7 +271,7 @@ function detectEventViewer(lines: readonly string[], at: number): Detected | und
     const sample = rowsOf(lines.slice(1), delimiter).filter(({ length }) => length === width);
     const place = { skipLines: at + 1, headingLine: at, sample: sample.slice(0, 50) };
     const columns = [names[0]!, ...EVENT_VIEWER];
-    return table({ score: 0.95, format: 'table', columns, ...place }, delimiter);
+    return withDefaults({ score: 0.95, format: 'table', columns, ...place }, delimiter);
   }
   return undefined;
 }
@@ -378,14 +321,14 @@ function detectTable(
     if (!forced) return undefined;
     delimiter = ',';
   }
-  // The header of CEF and LEEF has bars, followed by pairs: not a table, whatever its lines have in common.
+  // The header of CEF and LEEF has bars, followed by pairs: not a withDefaults, whatever its lines have in common.
   if (delimiter === '|' && !forced && EVENT_FORMAT.test(lines[0]!)) return undefined;
   const separator = delimiter;
   const cells = heading(lines[0]!, separator, true);
   const rows = rowsOf(lines.slice(1), separator);
   const bodyfile = separator === '|' ? bodyfileColumns(cells) : undefined;
   if (bodyfile !== undefined)
-    return table(
+    return withDefaults(
       {
         score: 0.95,
         format: 'table',
@@ -414,7 +357,7 @@ function detectTable(
   if (isData) score /= 2;
   if (score === 0 && !forced) return undefined;
   const dialect = TABLE_DIALECTS.find(({ id }) => id === asked);
-  return table(
+  return withDefaults(
     {
       score: Math.max(score, 0.1),
       format: dialect?.id ?? 'table',
@@ -442,7 +385,7 @@ function detectHeadingAlone(lines: readonly string[], at: number): Detected | un
   });
   if (delimiter === undefined || isSentence(lines[0]!, delimiter)) return undefined;
   const columns = heading(lines[0]!, delimiter, true);
-  return table(
+  return withDefaults(
     { score: 0.7, format: 'table', columns, skipLines: at + 1, headingLine: at },
     delimiter,
   );
@@ -512,179 +455,4 @@ function isTableOfNames(
 function looksLikeData(cell: string): boolean {
   if (cell.length > 64) return false;
   return (/\d/.test(cell) && /^[\d.:+\-/ TZ]+$/.test(cell)) || isAddress(cell);
-}
-
-/** An object if `text` is the JSON of one. */
-function parseObject(text: string): Flat | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const flat: Flat = { keys: [], values: [] };
-    return flatten(value, flat) ? flat : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function detectJson(head: Head, first: number, asked: string): Detected | undefined {
-  const lines = head.lines.slice(first).filter((line) => line.trim() !== '');
-  const flats: Flat[] = [];
-  let shape: Shape = 'json-lines';
-  for (const line of lines) {
-    if (!line.trimStart().startsWith('{')) continue;
-    const flat = parseObject(line);
-    if (flat !== undefined) flats.push(flat);
-  }
-  const opening = lines[0]!.trimStart();
-  // A bracket begins many a line of a log: an array of objects has a brace next.
-  if (opening.startsWith('[') && !/^\[\s*(?:[{\]]|$)/.test(opening) && asked === '') {
-    return undefined;
-  }
-  const jsonShare = flats.length / lines.length;
-  const inside = asked === 'json-lines' ? -1 : listStart(head.text);
-  // No line of a multi-line object is an object by itself.
-  const whole = asked === 'json-lines' || (flats.length > 0 && !opening.startsWith('['));
-  if (!whole || asked === 'json-array' || inside >= 0) {
-    shape = 'json-elements';
-    flats.length = 0;
-    for (const element of elementsOf(head.text.slice(Math.max(0, inside)))) {
-      const flat = parseObject(element);
-      if (flat !== undefined) flats.push(flat);
-      if (flats.length >= 50) break;
-    }
-    if (flats.length === 0 && asked === '' && !/^\[?\s*\{\s*"/.test(head.text.trimStart())) {
-      return undefined;
-    }
-  }
-  const keys = new Set<string>();
-  const records = flats.flatMap((flat) => [...(listedEvents(flat) ?? [flat])]);
-  for (const { keys: recordKeys } of records)
-    for (const key of recordKeys) if (keys.size < 5000) keys.add(key);
-  const names = new Set([...keys].map(simplify));
-  const sure = { columns: [...keys], sample: [], quoted: false, shape, lists: inside >= 0 };
-  const most = (test: (flat: Flat) => boolean): boolean =>
-    records.length > 0 && records.filter(test).length * 2 > records.length;
-  if (asked === 'suricata-eve' || most((flat) => eveTypeOf(flat, false) !== undefined)) {
-    return table({ score: 0.97, format: 'suricata-eve', dialect: eve, ...sure }, ',');
-  }
-  if (asked === 'nfdump-json' || fits(nfdumpJson, names)) {
-    return table({ score: 0.97, format: 'nfdump-json', dialect: nfdumpJson, ...sure }, ',');
-  }
-  const logs = new ZeekLogFinder();
-  const scoped = keys.has('id.orig_h') || keys.has('_path') || keys.has('@stream');
-  if (asked === 'zeek-json' || scoped || most((flat) => logs.find(flat, false) !== undefined)) {
-    return table({ score: 0.96, format: 'zeek-json', dialect: zeekJson, ...sure }, ',');
-  }
-  const columns = [...keys];
-  const sample = records.slice(0, 50).map(({ keys: itsKeys, values }) =>
-    columns.map((column) => {
-      const at = itsKeys.indexOf(column);
-      return at < 0 ? '' : String(values[at]);
-    }),
-  );
-  return table(
-    {
-      ...sure,
-      // If most of the records' lines are lines of a log.
-      score: shape === 'json-lines' && jsonShare <= 0.5 ? 0.6 * jsonShare : 0.6,
-      format: shape === 'json-lines' ? 'json-lines' : 'json-array',
-      sample,
-    },
-    ',',
-  );
-}
-
-/** A member that is just a word describing the list next to it. */
-const WORD_MEMBER =
-  /\s*"([^"\\]{1,64})"\s*:\s*(?:"((?:[^"\\]|\\.){0,1000})"|(\{[^{}[\]]{0,1000}\})|[\w.+-]{1,40})\s*,/y;
-const LIST_MEMBER = /\s*"([^"\\]{1,64})"\s*:\s*\[\s*\{/y;
-/**
- * An object with a time, an actor or an origin is an event, whatever lists it has: its members do not describe the
- * records of a list.
- */
-const EVENT_NAME =
-  /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts)$|^event_?(?:name|type)$|^created_?at$|^(?:client|source|src|remote|caller)?_?ip(?:_?addr(?:ess)?)?$|^(?:user|user_?name|actor|principal|host|host_?name|computer|severity|operation|outcome)$/i;
-/** Members that describe a list: its length, and where it continues. */
-const ABOUT_NAME = /^(?:response_?)?meta(?:data)?$|^_?links?$|^pag(?:e|ing|ination)$|^status$|^@/i;
-const MOST_WORD_MEMBERS = 16;
-
-/**
- * Start of the first element of a list of records, if the content is an object with one; otherwise -1. For a large
- * object its beginning decides, for one on a line within the head all of it.
- */
-function listStart(text: string): number {
-  let at = /^[\ufeff\s]*\{/.exec(text.slice(0, 1024))?.[0].length ?? -1;
-  if (at < 0) return -1;
-  for (let n = 0; n < MOST_WORD_MEMBERS; n++) {
-    LIST_MEMBER.lastIndex = at;
-    const list = LIST_MEMBER.exec(text);
-    if (list !== null) {
-      const isList = LIST_NAMES.has(list[1]!) && !saysMore(firstLine(text), list[1]!);
-      return isList ? LIST_MEMBER.lastIndex - 1 : -1;
-    }
-    WORD_MEMBER.lastIndex = at;
-    const member = WORD_MEMBER.exec(text);
-    if (member === null || isOfEvent(member[1]!, member[3] !== undefined)) return -1;
-    at = WORD_MEMBER.lastIndex;
-  }
-  return -1;
-}
-
-function isOfEvent(name: string, isObject: boolean): boolean {
-  return EVENT_NAME.test(name) || (isObject && !ABOUT_NAME.test(name));
-}
-
-function firstLine(text: string): string {
-  return text
-    .replace(/^\ufeff/, '')
-    .trimStart()
-    .split('\n', 1)[0]!;
-}
-
-/** Whether an object has other members than a list of records and words about it. */
-function saysMore(text: string, list: string): boolean {
-  const members = parseJson(text);
-  return (
-    typeof members === 'object' &&
-    members !== null &&
-    Object.entries(members).some(
-      ([name, value]) =>
-        name !== list &&
-        (isOfEvent(name, typeof value === 'object' && value !== null && !Array.isArray(value)) ||
-          (Array.isArray(value) && value.some((one) => typeof one === 'object'))),
-    )
-  );
-}
-
-/** Undefined: invalid or incomplete JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** Texts of the objects that begin in the head, in an array or one after another. */
-function* elementsOf(text: string): Generator<string> {
-  let depth = 0;
-  let start = -1;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i]!;
-    if (inString) {
-      if (char === '\\') i += 1;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = start >= 0;
-    else if (char === '{') {
-      if (depth === 0) start = i;
-      depth += 1;
-    } else if (char === '}' && depth > 0) {
-      depth -= 1;
-      if (depth === 0) {
-        yield text.slice(start, i + 1);
-        start = -1;
-      }
-    }
-  }
 }

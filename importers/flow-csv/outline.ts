@@ -1,7 +1,8 @@
 /** The outline of a table for a person who maps its columns. */
 import type { ColumnMapping, TableOutline } from '../../engine/evidence/importer.ts';
 import { DialectFinder } from '../../engine/fields/registry/meanings.ts';
-import { sampleRows, type Detected } from './detect.ts';
+import { sampleRows } from './detect.ts';
+import type { Detected } from './detected.ts';
 import { SETTER_NAMES } from './fields.ts';
 import { listedMapping, tableMapping } from './guess.ts';
 import { SetterChooser, uniqueNames } from './plan.ts';

@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ByteOffset, Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/evidence/importer.ts';
 import { BESIDE_DAMAGE, type LineReader } from '../shared/lines.ts';
-import type { Detected } from './detect.ts';
+import type { Detected } from './detected.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
 import { zeekLog } from './dialects/zeek.ts';
