@@ -120,13 +120,13 @@ export async function findJsonDateOrder(
     looked += 1;
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     if (!DATE_IN_TEXT.test(raw.toString('latin1'))) return;
-    const time = records.timeOf(bytes, start, end);
-    if (time === undefined) return;
-    const text = Buffer.from(time);
-    if (!numbersOf(text, 0, text.length, date)) return;
-    if (seen === 0) usual = usualOrder(text, 0, text.length);
-    seen += 1;
-    scan.add(date.first, date.second, date.third, date.digits, usual);
+    for (const time of records.timesOf(bytes, start, end)) {
+      const text = Buffer.from(time);
+      if (!numbersOf(text, 0, text.length, date)) continue;
+      if (seen === 0) usual = usualOrder(text, 0, text.length);
+      seen += 1;
+      scan.add(date.first, date.second, date.third, date.digits, usual);
+    }
   };
   const elements =
     context.detected.shape === 'json-elements'

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { type Collected, collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
+import { listedEvents } from './json/listed-events.ts';
 
 async function read(records: readonly object[]): Promise<Collected> {
   const bytes = Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
@@ -48,7 +49,9 @@ it('a flow log of a network security group has an event for each flow', async ()
   expect(rows[1]).toMatchObject({ proto: 17, action: 'Allowed', src_mac: '000D3A000001' });
   expect(rows[1]).toMatchObject({ packets: 3, bytes: 767, packets_rev: 2, bytes_rev: 1580 });
   expect(rows[2]).toMatchObject({ proto: 6, action: 'Allowed' });
-  expect(notes).toEqual(['2 records that list others gave 3 events, one for each of these']);
+  expect(notes).toEqual([
+    '2 records with a list of events gave 3 events, one for each in the list',
+  ]);
 });
 
 it('a flow log of a virtual network does, too', async () => {
@@ -72,17 +75,73 @@ it('a shipper may have numbered its flows', async () => {
   expect(rows[0]).toMatchObject({ kind: 'flow', ts: SECONDS * 1e6 + 599_000, rule: 'web' });
 });
 
-it.each([
-  ['a text in another form', 'unknown'],
-  ['a direction in another form', `${SECONDS},${ENDS},T,X,D`],
-  ['more values', `${SECONDS},${ENDS},T,I,D,B,,,,,`],
-  ['another value', 7],
-])('a record that lists %s remains one event, with all of its text', async (_, bad) => {
-  const { rows, notes } = await read([group(`${SECONDS},${ENDS},T,I,D`, bad)]);
+const GOOD = `${SECONDS},${ENDS},T,I,D`;
+const inList = (...flows: object[]): object => ({ ...group(), properties: { flows } });
+
+it.each<[string, object, string]>([
+  ['a text in another form', group(GOOD, 'unknown'), 'unknown'],
+  ['a direction in another form', group(GOOD, `${SECONDS},${ENDS},T,X,D`), ',X,'],
+  [
+    'names that objects inherit',
+    group(`${SECONDS},${ENDS},constructor,toString,valueOf`),
+    'valueOf',
+  ],
+  ['a time in another form', group(`7,${ENDS},T,I,D`), '"7,'],
+  ['an address in another form', group(`${SECONDS},999.1.1.1,::1,1,2,T,I,D`), '999.1.1.1'],
+  ['a port in another form', group(`${SECONDS},192.0.2.17,::1,x,2,T,I,D`), ',x,'],
+  ['more values', group(`${SECONDS},${ENDS},T,I,D,B,,,,,`), 'B,,,,,'],
+  ['a denied flow that is allowed', group(`${SECONDS},${ENDS},T,I,A,D,,,,`), 'A,D'],
+  ['another value', group(GOOD, 7), '7]'],
+  [
+    'a rule without flows',
+    inList({ rule: 'kept', flows: [] }, { flows: [{ flowTuples: [GOOD] }] }),
+    'kept',
+  ],
+  [
+    'much text around many flows',
+    { ...group(...Array.from({ length: 3000 }, () => GOOD)), x: 'x'.repeat(25_000) },
+    ENDS,
+  ],
+])('a record that lists %s remains one event, with all of its text', async (_, record, text) => {
+  const { rows, notes } = await read([record]);
   expect(rows).toHaveLength(1);
-  expect(rows[0]!.attrs['properties.flows']).toContain(String(bad));
-  expect(rows[0]!.attrs['properties.flows']).toContain(ENDS);
-  expect(notes).toEqual([]);
+  expect(rows[0]!.attrs['properties.flows']).toContain(text);
+  expect(notes).toEqual([expect.stringMatching(/^1 record with a list .* as text$/)]);
+});
+
+it('a list that is nested too deeply is not read', () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const list = `[{"x":${deep},"flowTuples":["${GOOD}"]}]`;
+  expect(listedEvents({ keys: ['properties.flows'], values: [list] })).toBe('unread');
+});
+
+it('members of flows that would be flows themselves are not listed again', async () => {
+  const tuples = [GOOD, GOOD];
+  const { rows, records } = await read([
+    {
+      ...inList({
+        rule: 'r',
+        properties: { flows: [{ flowTuples: tuples }] },
+        flows: [{ flowTuples: tuples }],
+      }),
+    },
+  ]);
+  expect(records).toBe(2);
+  expect(rows).toHaveLength(2);
+});
+
+it('a flow without ports has its protocol, and one that may have been dropped no status', async () => {
+  const { rows } = await read([
+    network(
+      `${SECONDS}599,192.0.2.17,198.51.100.1,,,1,I,B,NX,0,0,0,0`,
+      `${SECONDS}599,${ENDS},6,O,B,NX_NOT_ACCEPTED,0,0,0,0`,
+    ),
+  ]);
+  const icmp = rows.find(({ proto }) => proto === 1);
+  expect(icmp).toMatchObject({ ts: SECONDS * 1e6 + 599_000, src_ip4: CLIENT, action: 'Allowed' });
+  const dropped = rows.find(({ proto }) => proto === 6);
+  expect(dropped!['action'] ?? null).toBeNull();
+  expect(dropped!.attrs).toMatchObject({ FlowEncryption: 'NX_NOT_ACCEPTED' });
 });
 
 it('a delivery of CloudWatch Logs has an event for each log event', async () => {
@@ -108,4 +167,45 @@ it('a delivery of CloudWatch Logs has an event for each log event', async () => 
   expect(rows[0]).toMatchObject({ cloud_account: '123456789012' });
   expect(rows[1]).toMatchObject({ user: 'alice', src_ip4: CLIENT, action: 'ConsoleLogin' });
   expect(rows[2]).toMatchObject({ message: 'third' });
+});
+
+it.each([
+  [
+    'has an own time',
+    { timestamp: '2026-11-20T00:00:01Z' },
+    Date.UTC(2026, 10, 20, 0, 0, 1) * 1000,
+  ],
+  ['has no time', { level: 'info' }, SECONDS * 1e6],
+])('a record in a log event that %s', async (_, record, ts) => {
+  const inner = { ...record, message: 'text', owner: 'bob' };
+  const { rows } = await read([
+    {
+      ...{ messageType: 'DATA_MESSAGE', owner: '123456789012', logGroup: 'g', logStream: 's' },
+      logEvents: [{ id: '1', timestamp: SECONDS * 1000, message: JSON.stringify(inner) }],
+    },
+  ]);
+  expect(rows[0]).toMatchObject({ ts, message: 'text', cloud_account: '123456789012' });
+});
+
+it('log events without a message leave their record one event', async () => {
+  const { rows, notes } = await read([
+    { messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's', logEvents: [{}, {}] },
+  ]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]!.attrs['logEvents']).toBe('[{},{}]');
+  expect(notes).toHaveLength(1);
+});
+
+it('dates in listed records decide on the order of day and month', async () => {
+  const event = (time: string): object => ({
+    timestamp: SECONDS * 1000,
+    message: JSON.stringify({ timestamp: time, msg: 'm' }),
+  });
+  const { rows } = await read([
+    {
+      ...{ messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's' },
+      logEvents: [event('03/04/2026 01:00:00'), event('04/21/2026 01:00:00')],
+    },
+  ]);
+  expect(rows.map(({ ts }) => ts)).toContain(Date.UTC(2026, 2, 4, 1) * 1000);
 });

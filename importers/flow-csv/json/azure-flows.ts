@@ -1,118 +1,127 @@
 /**
- * Azure's flow logs of network security groups and of virtual networks: a record lists its flows, each as a text of
- * values separated by commas, by rule and network interface. Here, each becomes a record with the names that Azure's
- * Traffic Analytics has for these values (`fields/dialects/azure-flow.json`).
+ * Flows in Azure's flow logs of network security groups and of virtual networks: texts of values separated by commas,
+ * listed by rule and network interface. The names of the values are like those of Azure's Traffic Analytics.
  * https://learn.microsoft.com/en-us/azure/network-watcher/nsg-flow-logs-overview
  * https://learn.microsoft.com/en-us/azure/network-watcher/vnet-flow-logs-overview
  */
+import { isIP } from 'node:net';
 import { flatten, type Flat, joined } from '../../../engine/fields/reading/json/flatten.ts';
 import { parseJson } from '../../../engine/fields/reading/json/parse-json.ts';
-import { isAddress, WHOLE } from '../dialects/dialect.ts';
 
 /** Members with the flows of a record. Log shippers number their flows. */
 const LISTS = /^(?:properties\.flows|flowRecords\.flows|flow\.\d{1,6})$/;
 const TUPLES = 'flowTuples';
+const INNER_LISTS: ReadonlySet<string> = new Set([TUPLES, 'flows', 'flowGroups']);
 const MAX_DEPTH = 4;
 
 const ENDS = ['FlowTime', 'SrcIp', 'DestIp', 'SrcPort', 'DestPort'];
 const COUNTS = ['PacketsSrcToDest', 'BytesSrcToDest', 'PacketsDestToSrc', 'BytesDestToSrc'];
-const PROTOCOLS: Readonly<Record<string, string>> = { T: 'TCP', U: 'UDP' };
-const DIRECTIONS: Readonly<Record<string, string>> = { I: 'Inbound', O: 'Outbound' };
-const DECISIONS: Readonly<Record<string, string>> = { A: 'Allowed', D: 'Denied' };
-/** Its beginning, its continuation, its end; a denied flow has no other state. */
-const STATES = /^[BCED]$/;
+const PROTOCOLS = new Map(Object.entries({ T: 'TCP', U: 'UDP' }));
+const DIRECTIONS = new Map(Object.entries({ I: 'Inbound', O: 'Outbound' }));
+const DECISIONS = new Map(Object.entries({ A: 'Allowed', D: 'Denied' }));
+/** Encrypted or not; all other values mean that encryption failed, and the flow may have been dropped. */
+const PASSED: ReadonlySet<string> = new Set(['X', 'NX']);
+const SECONDS = /^\d{9,10}$/;
+const MILLISECONDS = /^\d{12,13}$/;
+const NUMBER = /^\d{0,20}$/;
+const PROTOCOL = /^\d{1,3}$/;
 
-/** A flow as listed, and the members of the objects around it. */
-interface Listed {
-  readonly around: readonly Flat[];
-  readonly members: Readonly<Record<string, string>>;
+/** A flow, and the members of the objects around it in its list. */
+export interface AzureFlow {
+  readonly members: Flat;
+  readonly around: Flat;
 }
 
-/**
- * The flows of a record, each with the other members of the record; undefined if it lists none, or any in another
- * form.
- */
-export function azureFlowsIn(record: Flat): Iterable<Flat> | undefined {
-  const { keys, values } = record;
-  if (!keys.some(isList)) return undefined;
-  const own: Flat = { ...record, keys: [], values: [] };
-  const flows: Listed[] = [];
-  for (const [i, key] of keys.entries()) {
-    const value = values[i]!;
-    if (!isList(key)) {
-      own.keys.push(key);
-      own.values.push(value);
-    } else if (typeof value !== 'string' || !collect(value, flows)) return undefined;
-  }
-  return flows.length === 0
-    ? undefined
-    : flows
-        .values()
-        .map(({ members, around }) =>
-          joined([{ keys: Object.keys(members), values: Object.values(members) }, ...around, own]),
-        );
-}
-
-function isList(key: string): boolean {
+export function isAzureFlowList(key: string): boolean {
   // Every member of every record passes here.
   return (key.startsWith('flow') || key.startsWith('properties.f')) && LISTS.test(key);
 }
 
-/** Adds the flows in the text of a list, or of a single one; false if any is in another form. */
-function collect(text: string, flows: Listed[]): boolean {
-  if (!text.startsWith('[')) return add(text, [], flows);
-  try {
-    const list = parseJson(text);
-    return Array.isArray(list) && list.every((one) => walk(one, [], flows, 0));
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+/**
+ * Adds the flows in the text of a list, or of a single one; false if any part of it has another form.
+ * @throws SyntaxError or RangeError of JSON that cannot be parsed
+ */
+export function azureFlowsIn(text: string, flows: AzureFlow[]): boolean {
+  if (!text.startsWith('[')) return add(text, { keys: [], values: [] }, flows);
+  const list = parseJson(text) as readonly unknown[];
+  return list.length > 0 && list.every((one) => walk(one, [], flows, 0));
 }
 
-function walk(value: unknown, outer: readonly Flat[], flows: Listed[], depth: number): boolean {
+function walk(value: unknown, outer: readonly Flat[], flows: AzureFlow[], depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   const members = Object.entries(value) as [string, unknown][];
-  const isInner = ([name, member]: [string, unknown]): boolean =>
-    Array.isArray(member) && (name === TUPLES || name === 'flows' || name === 'flowGroups');
+  const isList = ([name, member]: [string, unknown]): boolean =>
+    INNER_LISTS.has(name) && Array.isArray(member);
+  const lists = members.filter(isList);
   const flat: Flat = { keys: [], values: [] };
-  flatten(Object.fromEntries(members.filter((member) => !isInner(member))), flat);
-  const around = [...outer, flat];
-  return members.filter(isInner).every(([name, list]) =>
+  flatten(Object.fromEntries(members.filter((member) => !isList(member))), flat);
+  const parts = [...outer, flat];
+  const around = joined(parts);
+  const known = flows.length;
+  const isRead = lists.every(([name, list]) =>
     (list as unknown[]).every((one) => {
-      if (name !== TUPLES) return walk(one, around, flows, depth + 1);
+      if (name !== TUPLES) return walk(one, parts, flows, depth + 1);
       return typeof one === 'string' && add(one, around, flows);
     }),
   );
+  // Members of an object without a flow would be in no event.
+  return isRead && flows.length > known;
 }
 
-function add(tuple: string, around: readonly Flat[], flows: Listed[]): boolean {
-  const members = membersOf(tuple.split(','));
-  if (members !== undefined) flows.push({ around, members });
+function add(tuple: string, around: Flat, flows: AzureFlow[]): boolean {
+  const cells = tuple.split(',', 14);
+  const members = ofGroup(cells) ?? ofNetwork(cells);
+  if (members !== undefined) flows.push({ members, around });
   return members !== undefined;
 }
 
-function membersOf(cells: readonly string[]): Readonly<Record<string, string>> | undefined {
-  const [time = '', src = '', dst = '', , , proto = '', way = '', verdict = ''] = cells;
-  const direction = DIRECTIONS[way];
-  if (!WHOLE.test(time) || !isAddress(src) || !isAddress(dst) || direction === undefined)
+/** Of a network security group: `TIME,SOURCE,TARGET,PORT,PORT,T|U,I|O,A|D`, and since version 2 `,STATE,COUNTS`. */
+function ofGroup(cells: readonly string[]): Flat | undefined {
+  const [time = '', , , , , proto = '', way = '', verdict = '', state = '', ...counts] = cells;
+  const protocol = PROTOCOLS.get(proto);
+  const status = DECISIONS.get(verdict);
+  const isWhole = cells.length === 8 || (cells.length === 13 && /^[BCE]$/.test(state));
+  if (!SECONDS.test(time) || protocol === undefined || status === undefined || !isWhole)
     return undefined;
-  const ends = named(ENDS, cells);
-  const protocol = PROTOCOLS[proto];
-  if (protocol !== undefined) {
-    const decision = DECISIONS[verdict];
-    const isWhole = cells.length === 8 || (cells.length === 13 && STATES.test(cells[8]!));
-    if (decision === undefined || !isWhole) return undefined;
-    const known = { ...ends, L4Protocol: protocol, FlowDirection: direction, FlowStatus: decision };
-    return { ...known, ...named(['FlowState', ...COUNTS], cells.slice(8)) };
-  }
-  if (!WHOLE.test(proto) || !STATES.test(verdict) || cells.length !== 13) return undefined;
-  const status = verdict === 'D' ? 'Denied' : 'Allowed';
-  const known = { ...ends, L4Protocol: proto, FlowDirection: direction, FlowStatus: status };
-  return { ...known, ...named(['FlowState', 'FlowEncryption', ...COUNTS], cells.slice(7)) };
+  return flow(cells, protocol, way, { FlowStatus: status, FlowState: state }, counts);
 }
 
-/** The values that are not empty, by name. */
-function named(names: readonly string[], values: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name, i) => (values[i] ? [[name, values[i]]] : [])));
+/** Of a virtual network: `MILLISECONDS,SOURCE,TARGET,PORT,PORT,PROTOCOL,I|O,STATE,ENCRYPTION,COUNTS`. */
+function ofNetwork(cells: readonly string[]): Flat | undefined {
+  const [time = '', , , , , proto = '', way = '', state = '', encryption = '', ...counts] = cells;
+  const isOne =
+    cells.length === 13 &&
+    MILLISECONDS.test(time) &&
+    PROTOCOL.test(proto) &&
+    /^[BCED]$/.test(state);
+  if (!isOne) return undefined;
+  const status = state === 'D' ? 'Denied' : PASSED.has(encryption) ? 'Allowed' : '';
+  const more = { FlowStatus: status, FlowState: state, FlowEncryption: encryption };
+  return flow(cells, proto, way, more, counts);
+}
+
+function flow(
+  cells: readonly string[],
+  protocol: string,
+  way: string,
+  more: Readonly<Record<string, string>>,
+  counts: readonly string[],
+): Flat | undefined {
+  const [, source = '', target = '', ...ports] = cells.slice(0, ENDS.length);
+  const direction = DIRECTIONS.get(way);
+  const isOne =
+    direction !== undefined &&
+    isIP(source) > 0 &&
+    isIP(target) > 0 &&
+    [...ports, ...counts].every((cell) => NUMBER.test(cell));
+  if (!isOne) return undefined;
+  const named: readonly (readonly [string, string])[] = [
+    ...ENDS.map((name, i) => [name, cells[i]!] as const),
+    ['L4Protocol', protocol],
+    ['FlowDirection', direction],
+    ...Object.entries(more),
+    ...COUNTS.map((name, i) => [name, counts[i] ?? ''] as const),
+  ];
+  const stated = named.filter(([, value]) => value !== '');
+  return { keys: stated.map(([name]) => name), values: stated.map(([, value]) => value) };
 }

@@ -59,7 +59,10 @@ export function detectJson(head: Head, first: number, asked: string): Detected |
     }
   }
   const keys = new Set<string>();
-  const records = flats.flatMap((flat) => [...(listedEvents(flat) ?? [flat])]);
+  const records = flats.flatMap((flat) => {
+    const listed = listedEvents(flat);
+    return listed === undefined || listed === 'unread' ? [flat] : [...listed];
+  });
   for (const { keys: recordKeys } of records)
     for (const key of recordKeys) if (keys.size < 5000) keys.add(key);
   const names = new Set([...keys].map(simplify));

@@ -62,6 +62,7 @@ export class JsonRecords implements LineRecords {
   private seq = 0;
   /** Records with several events: those that they list, or one for each of their times. */
   private readonly lists = { records: 0, events: 0 };
+  private unread = 0;
   private readonly timed = { records: 0, events: 0 };
   private repeated = 0;
   private readonly totals: Totals = new Set();
@@ -112,7 +113,7 @@ export class JsonRecords implements LineRecords {
       this.context.sink.skip('Elasticsearch bulk action', 1);
       return;
     }
-    this.seq += this.write(flat, this.seq, offset, length, bytes, start, end) - 1;
+    this.seq += this.writeListed(flat, this.seq, offset, length, bytes, start, end) - 1;
   }
 
   number(): number {
@@ -120,8 +121,32 @@ export class JsonRecords implements LineRecords {
     return this.seq;
   }
 
+  /** The same for a record that may list events: each of them counts as one. */
+  private writeListed(
+    flat: Flat,
+    seq: number,
+    offset: number,
+    length: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    const listed = listedEvents(flat);
+    if (listed === 'unread') this.unread += 1;
+    if (listed === undefined || listed === 'unread')
+      return this.write(flat, seq, offset, length, bytes, start, end);
+    let count = 0;
+    for (const event of listed) {
+      if (unwrap(event)) this.repeated += 1;
+      count += this.write(event, seq + count, offset, length, bytes, start, end);
+    }
+    this.lists.records += 1;
+    this.lists.events += count;
+    return count;
+  }
+
   /**
-   * Writes a record: as one event, or as one for each that it lists, or each of its times, which then count as records.
+   * Writes a record: as one event, or as one for each of its times, which then count as records.
    * @returns their number
    */
   private write(
@@ -134,17 +159,6 @@ export class JsonRecords implements LineRecords {
     end: number,
   ): number {
     const { sink } = this.context;
-    const listed = listedEvents(flat);
-    if (listed !== undefined) {
-      let count = 0;
-      for (const event of listed) {
-        if (unwrap(event)) this.repeated += 1;
-        count += this.write(event, seq + count, offset, length, bytes, start, end);
-      }
-      this.lists.records += 1;
-      this.lists.events += count;
-      return count;
-    }
     const known = this.totals.size;
     const writer = this.writerFor(flat);
     const times = writer.timesOf(flat);
@@ -179,7 +193,12 @@ export class JsonRecords implements LineRecords {
       this.context.sink.note(
         `${repeated} ${nounOf(repeated, 'record')} ${repeated === 1 ? 'states' : 'state'} a name more than once: the last value has the name, earlier ones have NAME.1, NAME.2, …`,
       );
-    this.tellMany('that list others', this.lists, 'one for each of these');
+    this.tellMany('with a list of events', this.lists, 'one for each in the list');
+    const { unread } = this;
+    if (unread > 0)
+      this.context.sink.note(
+        `${unread} ${nounOf(unread, 'record')} with a list of flows or log events in an unknown form, or with too much around them: each is one event, with the list as text`,
+      );
     this.tellMany('with times', this.timed, 'one for each time');
   }
 
@@ -201,7 +220,7 @@ export class JsonRecords implements LineRecords {
    */
   row(flat: Flat, seq: number, offset: number, length: number): number {
     if (unwrap(flat)) this.repeated += 1;
-    return this.write(flat, seq, offset, length, NO_BYTES, 0, 0);
+    return this.writeListed(flat, seq, offset, length, NO_BYTES, 0, 0);
   }
 
   /** The text of the time in such a row, without writing anything. */
@@ -210,12 +229,16 @@ export class JsonRecords implements LineRecords {
     return this.writerFor(flat).timeOf(flat);
   }
 
-  /** The text of the time in the record `bytes[start, end)`, without writing anything. */
-  timeOf(bytes: Uint8Array, start: number, end: number): string | undefined {
+  /** The texts of the times in the record `bytes[start, end)`, without writing anything. */
+  *timesOf(bytes: Uint8Array, start: number, end: number): Generator<string> {
     const flat: Flat = { keys: [], values: [] };
-    if (takeApart(bytes, start, end, flat).reason !== undefined || isBulkAction(flat))
-      return undefined;
-    return this.writerFor(flat).timeOf(flat);
+    if (takeApart(bytes, start, end, flat).reason !== undefined || isBulkAction(flat)) return;
+    const listed = listedEvents(flat);
+    for (const event of listed === undefined || listed === 'unread' ? [flat] : listed) {
+      if (event !== flat) unwrap(event);
+      const time = this.writerFor(event).timeOf(event);
+      if (time !== undefined) yield time;
+    }
   }
 
   /** Counts something that is not a record. */

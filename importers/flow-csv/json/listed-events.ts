@@ -1,41 +1,85 @@
 /** Records that list events: each of these becomes a record, with the other members of the record around it. */
 import { flatten, type Flat, joined } from '../../../engine/fields/reading/json/flatten.ts';
 import { parseJson } from '../../../engine/fields/reading/json/parse-json.ts';
-import { azureFlowsIn } from './azure-flows.ts';
+import { type AzureFlow, azureFlowsIn, isAzureFlowList } from './azure-flows.ts';
 
-/** Undefined: the record is one event. */
-export function listedEvents(record: Flat): Iterable<Flat> | undefined {
-  return azureFlowsIn(record) ?? cloudWatchEventsIn(record);
-}
+/** More text than this, repeated in the events of one record, leaves the record one event. */
+const MOST_REPEATED_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * Log events that a subscription of CloudWatch Logs delivered: `{"logGroup":…,"logEvents":[{"message":…},…]}`.
+ * The events that a record lists. `unread`: the list has another form, or there is too much text around its events;
+ * undefined: it lists none.
+ */
+export function listedEvents(record: Flat): Iterable<Flat> | 'unread' | undefined {
+  try {
+    return flowsOf(record) ?? logEventsOf(record);
+  } catch (error) {
+    // Not JSON, or nested too deeply.
+    if (error instanceof SyntaxError || error instanceof RangeError) return 'unread';
+    throw error;
+  }
+}
+
+function flowsOf(record: Flat): Iterable<Flat> | 'unread' | undefined {
+  const { keys, values } = record;
+  if (!keys.some(isAzureFlowList)) return undefined;
+  const around: Flat = { ...record, keys: [], values: [] };
+  const flows: AzureFlow[] = [];
+  for (const [i, key] of keys.entries()) {
+    const value = values[i]!;
+    if (!isAzureFlowList(key)) {
+      around.keys.push(key);
+      around.values.push(value);
+    } else if (typeof value !== 'string' || !azureFlowsIn(value, flows)) return 'unread';
+  }
+  const size = textSize(around);
+  if (flows.reduce((sum, flow) => sum + size + textSize(flow.around), 0) > MOST_REPEATED_CHARACTERS)
+    return 'unread';
+  return flows.values().map((flow) => joined([flow.members, flow.around, around]));
+}
+
+const LOG_EVENTS = 'logEvents';
+
+/**
+ * Log events that a subscription of CloudWatch Logs delivered: `{"logGroup":…,"logEvents":[{"message":…},…]}`. Their
+ * members but the message get a prefix: the message may be a record with members of the same names.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
  */
-function cloudWatchEventsIn(record: Flat): Iterable<Flat> | undefined {
-  const at = record.keys.indexOf('logEvents');
+function logEventsOf(record: Flat): Iterable<Flat> | 'unread' | undefined {
+  const at = record.keys.indexOf(LOG_EVENTS);
+  if (at < 0 || !record.keys.includes('logGroup')) return undefined;
   const text = record.values[at];
-  if (typeof text !== 'string' || !text.startsWith('[') || !record.keys.includes('logGroup'))
-    return undefined;
-  const events = objectsIn(text);
-  if (events === undefined) return undefined;
-  const around = {
+  if (typeof text !== 'string' || !text.startsWith('[')) return undefined;
+  const list = parseJson(text) as readonly unknown[];
+  if (list.length === 0) return undefined;
+  if (!list.every(isLogEvent)) return 'unread';
+  const around: Flat = {
     ...record,
     keys: record.keys.toSpliced(at, 1),
     values: record.values.toSpliced(at, 1),
   };
-  return events.values().map((event) => joined([event, around]));
+  if (list.length * textSize(around) > MOST_REPEATED_CHARACTERS) return 'unread';
+  return list.values().map((event) => {
+    const { message, ...rest } = event;
+    const flat: Flat = { keys: ['message'], values: [message] };
+    flatten({ [LOG_EVENTS]: rest }, flat);
+    return joined([flat, around]);
+  });
 }
 
-/** The objects of a list; undefined if it is empty or has anything else. */
-function objectsIn(text: string): readonly Flat[] | undefined {
-  try {
-    const list = parseJson(text);
-    if (!Array.isArray(list) || list.length === 0) return undefined;
-    const objects = list.map((): Flat => ({ keys: [], values: [] }));
-    return list.every((one, i) => flatten(one, objects[i]!)) ? objects : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function isLogEvent(value: unknown): value is { message: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'timestamp' in value &&
+    'message' in value &&
+    typeof value.message === 'string'
+  );
+}
+
+function textSize({ keys, values }: Flat): number {
+  let size = 0;
+  for (const key of keys) size += key.length;
+  for (const value of values) size += typeof value === 'string' ? value.length : 8;
+  return size;
 }
