@@ -148,7 +148,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   audit: {
-    summary: 'list every change of a case: what, when, by whom',
+    summary: 'list every change of a case: what, when, by which account',
     reads: true,
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },

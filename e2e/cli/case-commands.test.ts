@@ -184,8 +184,8 @@ it('names an entry of the audit log that was changed', async () => {
   catalog.close();
   const audit = await commands.run(['audit', changed]);
   expect(audit.status).toBe(3);
-  expect(audit.out).toContain('CHANGED SINCE');
-  expect(audit.err).toMatch(/audit entry 2 \(tag, .*\) was changed/);
+  expect(audit.out).toContain('HASH DIFFERS');
+  expect(audit.err).toMatch(/audit entry 2 \(tag, .*\) does not match its hash/);
 });
 
 it('previews files without a case, and with what a case has', async () => {

@@ -124,11 +124,11 @@ it('prints findings before sources, each event once, and marks what of its time 
   const findings = text.slice(places[1], places[2]);
   expect(findings.match(/line-\d+-/g)).toHaveLength(40);
   expect(findings.match(/line-3-/g)).toHaveLength(1);
-  expect(text).toContain('20 further events not printed');
+  expect(text).toContain('20 more events not printed; to list all: ');
   expect(text).toContain('1 event with this tag is printed with another finding');
   // The log states neither year nor zone.
   expect(text.match(/<sup class="basis">Y Z<\/sup>/g)).toHaveLength(40);
-  expect(text).toContain('the record states no year; it was inferred');
+  expect(text).toContain('the record states no year; it was inferred, assumed or set by the user');
   // Details of the audit trail are words.
   expect(text).not.toContain('{&quot;');
   // Title, author and case are in the margins of pages, where nothing ends the style sheet.

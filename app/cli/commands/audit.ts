@@ -1,4 +1,4 @@
-/** `daybook audit`: every change of a case, in order, and whether the log of them is as it was written. */
+/** `daybook audit`: every recorded change of a case, in order, and whether the log matches its hashes. */
 import { counted } from '../../../engine/contract/words/counted.ts';
 import { detailsText } from '../../../engine/operations/report/details.ts';
 import { EXIT, type Command } from '../command.ts';
@@ -9,14 +9,14 @@ export const auditCommand: Command = {
   spec: {
     name: 'audit',
     usage: 'CASE',
-    summary: 'Lists every change of a case, in order: what was done, when, and by whom.',
+    summary: 'Lists every change of a case, in order: what was done, when, and by which account.',
     positionals: { least: 1, most: 1 },
     options: {
       last: { type: 'string', value: 'N', help: 'only the last N entries' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details: `Each entry holds the hash of the one before it and of the tables of the case at that time. An entry or a table that
-was changed since is named, and the exit status is 3. daybook verify checks everything else as well.`,
+does not match its hash is named, and the exit status is 3. daybook verify checks everything else as well.`,
   },
   async run(parsed, { streams, settings }) {
     const last = parsed.whole('last', 1) ?? Infinity;
@@ -30,9 +30,9 @@ was changed since is named, and the exit status is 3. daybook verify checks ever
         await write(
           streams.out,
           table(
-            ['entry', 'when', 'who', 'what', 'details'],
+            ['entry', 'when', 'account', 'what', 'details'],
             entries.map(({ id, at, user, operation, detail, intact }) => [
-              ...[id, at, user, intact ? operation : `${operation} (CHANGED SINCE)`],
+              ...[id, at, user, intact ? operation : `${operation} (HASH DIFFERS)`],
               detailsText(detail),
             ]),
             streams.out.columns,
@@ -41,7 +41,7 @@ was changed since is named, and the exit status is 3. daybook verify checks ever
       for (const problem of problems) streams.err.write(`daybook: ${visible(problem)}\n`);
       if (problems.length === 0 && !parsed.flag('json'))
         streams.err.write(
-          `${counted(all.length, 'entry', 'entries')}${entries.length < all.length ? `, of which the last ${entries.length} are shown` : ''}; the log is as it was written\n`,
+          `${counted(all.length, 'entry', 'entries')}${entries.length < all.length ? `, of which the last ${entries.length} are shown` : ''}; all hashes match\n`,
         );
       return problems.length === 0 ? EXIT.done : EXIT.notAllRight;
     });

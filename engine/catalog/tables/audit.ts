@@ -105,7 +105,10 @@ export class AuditTable {
     const entries = this.entries();
     const problems = entries
       .filter(({ intact }) => !intact)
-      .map(({ id, operation, at }) => `audit entry ${id} (${operation}, ${at}) was changed`);
+      .map(
+        ({ id, operation, at }) =>
+          `audit entry ${id} (${operation}, ${at}) does not match its hash`,
+      );
     const last = this.db.get('SELECT id, hash, state FROM audit ORDER BY id DESC LIMIT 1');
     if (!this.db.hashes.auditEndsAt(entries.length, String(last?.['hash'] ?? '')))
       problems.push('the audit log does not end where it did: entries are missing or were added');

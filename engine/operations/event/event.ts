@@ -239,7 +239,7 @@ function timeNotes(
   }
   if ((tsBasis & TS_BASIS.yearDecided) !== 0) {
     notes.push(
-      `The record states no year; the year was decided${year === undefined ? '' : ` (the source's last record is of ${year})`}.`,
+      `The record states no year; it was inferred, assumed or set by the user${year === undefined ? '' : ` (the source's last record without one is of ${year})`}.`,
     );
   }
   if ((tsBasis & (TS_BASIS.dayFirst | TS_BASIS.monthFirst)) !== 0) {
@@ -255,7 +255,7 @@ function timeNotes(
     );
   }
   if ((tsBasis & TS_BASIS.inherited) !== 0)
-    notes.push('The record has no time of its own; it has that of the record before it.');
+    notes.push('The record has no time of its own; it was given that of the preceding record.');
   return notes;
 }
 

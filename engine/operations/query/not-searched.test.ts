@@ -111,7 +111,7 @@ it('a file of a folder is looked through, one that is compressed is not', async 
     expect((await of('"first word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
     expect((await of('"second word"')).unread).toEqual({ count: 3, matching: 1, looked: 2 });
     expect(notSearchedText(await of('"third word"'))).toEqual([
-      '3 files that were not read in full are not among the events: none of the 2 that could be searched matches',
+      '3 files that were not read in full are not among the events: the raw text of none of the 2 that were searched matches',
     ]);
   } finally {
     await session.close();
@@ -124,8 +124,11 @@ it('a range of time leaves out what has none', async () => {
 });
 
 it('is said in words', async () => {
+  expect(notSearchedText(await left('kind:flow'), { packets: false })).toEqual([
+    '2 quarantined records and 1 file that was not read in full are not among the events: their raw text was not searched',
+  ]);
   expect(notSearchedText(await left('Password_Guessing'), { packets: false })).toEqual([
-    '2 quarantined records and 1 file that was not read in full are not among the events: 1 of them matches',
+    '2 quarantined records and 1 file that was not read in full are not among the events: the raw text of 1 of them matches',
   ]);
 });
 
@@ -134,7 +137,7 @@ it('a window is told the same', async () => {
   const found = await unsearched(session, { query: 'Password_Guessing', zone: 'UTC' }, signal);
   expect(found.quarantined.matching).toBe(1);
   expect(found.lines[0]).toBe(
-    '2 quarantined records and 1 file that was not read in full are not among the events: 1 of them matches',
+    '2 quarantined records and 1 file that was not read in full are not among the events: the raw text of 1 of them matches',
   );
   const stopped = unsearched(session, { query: 'x', zone: 'UTC' }, AbortSignal.abort());
   await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });

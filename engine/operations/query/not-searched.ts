@@ -83,10 +83,13 @@ export function notSearchedText(left: NotSearched, { packets = true } = {}): str
   if (all > 0) {
     const matching = quarantined.matching + unread.matching;
     const looked = quarantined.looked + unread.looked;
+    const of = all === looked ? 'them' : `the ${number(looked)} that were searched`;
     const found =
       looked === 0
-        ? 'none of them could be searched'
-        : `${matching === 0 ? 'none' : number(matching)} of ${all === looked ? 'them' : `the ${number(looked)} that could be searched`} ${matching < 2 ? 'matches' : 'match'}`;
+        ? `${all === 1 ? 'its' : 'their'} raw text was not searched`
+        : all === 1
+          ? `its raw text ${matching === 1 ? 'matches' : 'does not match'}`
+          : `the raw text of ${matching === 0 ? 'none' : number(matching)} of ${of} matches`;
     out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not among the events: ${found}`);
   }
   if (undated > 0)

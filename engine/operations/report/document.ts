@@ -13,7 +13,7 @@ import { findingsSection } from './sections/findings.ts';
 import { methodSection } from './sections/method.ts';
 import { quarantineSection } from './sections/quarantine.ts';
 import { sourcesSection } from './sections/sources.ts';
-import { ALL_EVENTS, summarySection } from './sections/summary.ts';
+import { allEventsTitle, summarySection } from './sections/summary.ts';
 import { viewsSection, viewTitle } from './sections/views.ts';
 import { STYLE } from './style.ts';
 import { timelineFigures } from './timeline-chart.ts';
@@ -99,8 +99,11 @@ ${list([
   ['Case number', info.number],
   ['Examiner', info.examiner],
   ['Case folder', markup`<code>${info.case}</code>`],
-  ['Author', request.author],
-  ['Written', markup`${recorded(request.generatedAt, request.zone)}, under the account ${account}`],
+  ['Author (as stated)', request.author],
+  [
+    'Written',
+    markup`${recorded(request.generatedAt, request.zone)}, by the operating system account ${account}`,
+  ],
   ['Times shown in', request.zone],
   ['Written with', `Daybook ${request.version}`],
 ])}
@@ -108,16 +111,16 @@ ${note === '' ? undefined : markup`<div class="note"><p>${paragraphs(note)}</p><
 }
 
 /** The drawings' numbers. */
-function figuresSection({ timeline, views }: ReportFacts): Section {
+function figuresSection({ info, timeline, views }: ReportFacts): Section {
   const drawn = views.shown.filter((view) => view.timeline.length > 0);
   return {
     id: 'figures',
-    title: 'Figures behind the charts',
+    title: 'Data of the charts',
     body: markup` <p>
-        Each interval begins at the time beside its number of events and ends where the next begins.
-        Intervals without events are left out.
+        Each interval begins at the time beside its number of events. All intervals of a chart have
+        the same length, to within a microsecond; those without events are not listed.
       </p>
-      ${timeline.length === 0 ? undefined : timelineFigures('all-events', ALL_EVENTS, timeline)}
+      ${timeline.length === 0 ? undefined : timelineFigures('all-events', allEventsTitle({ info }), timeline)}
       ${drawn.map((view) => timelineFigures(`view-${view.search.id}-time`, viewTitle(view), view.timeline))}`,
   };
 }

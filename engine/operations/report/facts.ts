@@ -34,7 +34,7 @@ export interface ReportRequest {
   zone: string;
   /** Daybook's version. */
   version: string;
-  /** RFC 3339; the only difference between two reports on the same case. */
+  /** RFC 3339. */
   generatedAt: string;
 }
 
@@ -62,6 +62,8 @@ export interface ReportFacts {
   account: string;
   info: CaseInfo;
   deleted: number;
+  /** Events that are deleted, or left out because another source has them. */
+  hidden: number;
   undated: number;
   timeline: readonly Bucket[];
   totals: SourceTotals;
@@ -80,12 +82,14 @@ export interface ReportFacts {
   deletions: readonly AuditEntry[];
 }
 
-/** Lines that a source shares with another one, all runs together. */
+/** Lines or records that a source shares with another one, all runs together. */
 interface OverlapFacts {
   readonly sourceId: number;
   readonly other: { readonly id: number; readonly name: string };
   readonly records: number;
-  /** Its events are hidden, so that each line counts once. */
+  /** All records of the source, which was not read to its end, are in the other one; otherwise lines are counted. */
+  readonly superseded: boolean;
+  /** Its events are hidden. */
   readonly leftOut: boolean;
 }
 
@@ -129,6 +133,7 @@ export async function reportFacts(
       (sum, { tagId, count }) => sum + (tagId === 0 ? count : tagId === LEFT_OUT ? -count : 0),
       0,
     ),
+    hidden: marks.reduce((sum, { tagId, count }) => sum + (tagId === 0 ? count : 0), 0),
     totals: totalsOf(sources),
     sources: limited(sources, LIMITS.sources),
     overlaps: overlapFacts(session, sources),
@@ -150,13 +155,14 @@ function overlapFacts(
   sources: readonly SourceRow[],
 ): ReportFacts['overlaps'] {
   const names = new Map(sources.map(({ id, name }) => [id, name]));
-  const groups = Map.groupBy(catalog.overlaps.all(), ({ sourceId, otherId, leftOut }) =>
-    JSON.stringify([sourceId, otherId, leftOut]),
+  const groups = Map.groupBy(catalog.overlaps.all(), ({ sourceId, otherId, superseded, leftOut }) =>
+    JSON.stringify([sourceId, otherId, superseded, leftOut]),
   );
   return [...groups.values()].map((runs) => {
-    const { sourceId, otherId, leftOut } = runs[0]!;
+    const { sourceId, otherId, superseded, leftOut } = runs[0]!;
     const records = runs.reduce((sum, run) => sum + run.records, 0);
-    return { sourceId, other: { id: otherId, name: names.get(otherId) ?? '' }, records, leftOut };
+    const other = { id: otherId, name: names.get(otherId) ?? '' };
+    return { sourceId, other, records, superseded, leftOut };
   });
 }
 

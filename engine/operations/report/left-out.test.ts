@@ -1,8 +1,9 @@
-/** A report says what its answers leave out, and what is in the case twice. */
+/** A report says what its answers leave out and what is in the case twice, and claims no more than the case knows. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatView, parseView } from '../../contract/view-string.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
@@ -10,6 +11,7 @@ import { CaseSession } from '../../search/session/case-session.ts';
 import { changeOverlaps } from '../case/overlap.ts';
 import { setNote } from '../marks/notes.ts';
 import { saveSearch } from '../marks/searches.ts';
+import { quarantineFile } from '../../util/files/case-files.ts';
 import { totalsOf } from './facts.ts';
 import { LIMITS } from './limits.ts';
 import { viewFacts } from './view-facts.ts';
@@ -40,8 +42,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-async function inCase<T>(work: (session: CaseSession) => T | Promise<T>): Promise<T> {
-  const session = CaseSession.open(folder, { memoryLimit: 5e8, threads: 1 });
+async function inCase<T>(
+  work: (session: CaseSession) => T | Promise<T>,
+  of: string = folder,
+): Promise<T> {
+  const session = CaseSession.open(of, { memoryLimit: 5e8, threads: 1 });
   try {
     return await work(session);
   } finally {
@@ -49,14 +54,16 @@ async function inCase<T>(work: (session: CaseSession) => T | Promise<T>): Promis
   }
 }
 
-async function report(): Promise<string> {
+async function report(of?: string): Promise<string> {
   const path = join(home, `report-${randomUUID()}.html`);
-  await inCase((session) =>
-    writeReport(
-      session,
-      { zone: 'UTC', version: '0', generatedAt: '2026-03-06T00:00:00Z' },
-      { path, overwrite: false, send: () => Promise.resolve() },
-    ),
+  await inCase(
+    (session) =>
+      writeReport(
+        session,
+        { zone: 'UTC', version: '0', generatedAt: '2026-03-06T00:00:00Z' },
+        { path, overwrite: false, send: () => Promise.resolve() },
+      ),
+    of,
   );
   return readFileSync(path, 'utf8')
     .replaceAll(/<[^>]+>|\s+/g, ' ')
@@ -69,21 +76,23 @@ it('says of each view what was not searched, and how much of it matches', async 
     saveSearch(session, { name: 'Needles', view: formatView(view), note: '' });
   });
   expect(await report()).toContain(
-    '1 quarantined record is not among the events: 1 of them matches.',
+    '1 quarantined record is not among the events: its raw text matches.',
   );
 });
 
 it('says which lines two sources have, and whether they count twice', async () => {
   const shown = await report();
-  expect(shown).toContain('20 lines of these sources are also in another of them');
-  expect(shown).toContain('20 lines also in source 1 (a.log), counted twice');
+  expect(shown).toContain('20 lines also occur in another source and are not left out');
+  expect(shown).toContain('20 lines also in source 1 (a.log), not left out here');
   await inCase((session) => setNote(session, '2:5', 'also in the other'));
   await changeOverlaps({ folder, ids: undefined, leftOut: true, builder: BUILDER });
   const hidden = await report();
   expect(hidden).toContain(
-    'The event is not shown any more: it was deleted, or left out because another source has it, too.',
+    'This event is no longer shown: it was deleted, or left out because another source has it, too.',
   );
-  expect(hidden).toContain('20 lines that another source has, too, were left out');
+  expect(hidden).toContain('20 lines that also occur in another source are left out');
+  expect(hidden).toContain('The audit trail records no deletion.');
+  expect(hidden).toMatch(/Last event \S+ \(deleted and left-out events included\)/);
   expect(hidden).toContain('20 lines also in source 1 (a.log), left out here');
 });
 
@@ -118,4 +127,32 @@ it('counts sources that are not listed, too', async () => {
     status: 'partial' as const,
   }));
   expect(totalsOf(unread)).toMatchObject({ unread: unread.length, differing: 0 });
+});
+
+it('claims nothing of records that were not read, or whose time is that of another one', async () => {
+  const of = join(home, 'partial');
+  const lines = Array.from({ length: 500 }, (_, n) => `2026-03-04T10:00:00Z host app: ${n ** 7}\n`);
+  writeFileSync(join(home, 'cut.log.gz'), gzipSync(lines.join('')).subarray(0, -500));
+  writeFileSync(join(home, '.bash_history'), '#1772618400\nls\nwhoami\n');
+  await importInProcess(of, [join(home, 'cut.log.gz'), join(home, '.bash_history')]);
+  await inCase((session) => {
+    const view = { ...parseView(''), query: 'whoami' };
+    saveSearch(session, { name: 'Commands', view: formatView(view), note: '' });
+  }, of);
+  const shown = await report(of);
+  expect(shown).toContain('No record was quarantined.');
+  expect(shown).not.toMatch(/Every (record|source)|is accounted for/);
+  expect(shown).toMatch(
+    /Items that were not imported, not read completely,.* cut\.log\.gz partial /,
+  );
+  expect(shown).toContain('P the record has no time; it was given that of the preceding record');
+  expect(shown).toContain(
+    'is undated, unless its importer gives it the time of the preceding record (marked P).',
+  );
+});
+
+it('says that records are missing from the quarantine, and does not count them as read', async () => {
+  rmSync(join(folder, quarantineFile(3)));
+  const shown = await report();
+  expect(shown).toContain('The quarantine files have 0 records, but the ledgers count 1.');
 });

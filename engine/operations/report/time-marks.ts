@@ -3,12 +3,20 @@ import { TS_BASIS } from '../../contract/event.ts';
 import { markup, type Html } from './html.ts';
 
 const MARKS = [
-  { bit: TS_BASIS.yearDecided, mark: 'Y', means: 'the record states no year; it was inferred' },
-  { bit: TS_BASIS.zoneDecided, mark: 'Z', means: 'the record states no zone; it was decided' },
+  {
+    bit: TS_BASIS.yearDecided,
+    mark: 'Y',
+    means: 'the record states no year; it was inferred, assumed or set by the user',
+  },
+  {
+    bit: TS_BASIS.zoneDecided,
+    mark: 'Z',
+    means: 'the record states no zone; it was assumed or set by the user',
+  },
   {
     bit: TS_BASIS.inherited,
     mark: 'P',
-    means: 'the record has no time; it has that of the record before it',
+    means: 'the record has no time; it was given that of the preceding record',
   },
 ] as const;
 
@@ -26,5 +34,5 @@ export function marksLegend(bases: readonly number[]): Html | undefined {
   if (there.length === 0) return undefined;
   return markup`<p class="legend">Marks at times:${there.map(
     ({ mark, means }, i) => markup`${i > 0 ? ';' : ''} <b class="basis">${mark}</b> ${means}`,
-  )}. <a href="#sources">Sources</a> names the zone and the year of each source.</p>`;
+  )}. <a href="#sources">Sources</a> gives the zone and the year used for a source.</p>`;
 }

@@ -160,7 +160,7 @@ async function foundByView(
     beneath === undefined || beneath.packets === 0
       ? []
       : [
-          `${beneath.exact ? '' : 'Up to '}${counted(beneath.packets, 'packet')} beneath flows ${nounOf(beneath.packets, 'is', 'are')} not counted: see “How to read this report”.`,
+          `${beneath.exact ? '' : 'Up to '}${counted(beneath.packets, 'packet')} belonging to flows ${nounOf(beneath.packets, 'is', 'are')} not counted: see “How to read this report”.`,
         ];
   const left = await notSearched(session, running.plan, signal);
   // Packets beneath flows are reported above.
@@ -175,7 +175,9 @@ async function foundByView(
     const present = new Set(records.flatMap((record) => Object.keys(record)));
     names = rowFieldNames(running.plan).filter((name) => present.has(name) && name !== BASIS);
     if (parseQuery(query).stages.some(({ stage }) => stage === 'fields') && names.includes('ts'))
-      notes.push('The query chose its own fields: its times have no marks of what was decided.');
+      notes.push(
+        'The query selects its own fields, so times that records do not state completely are not marked.',
+      );
     rowsThere = Math.min(count, running.plan.limit ?? count);
   } else {
     const answer = countOf(running, await running.answer());
@@ -191,7 +193,7 @@ async function foundByView(
       const { count: events, groups } = answer.rest;
       if (Number(groups) > 0)
         notes.push(
-          `${counted(Number(groups), 'more group')}, ${counted(Number(events), 'event')}.`,
+          `${counted(Number(groups), 'further group')}, ${counted(Number(events), 'event')}.`,
         );
     }
   }

@@ -45,7 +45,7 @@ export function Ledger({ counts, onQuarantine, brief = false, bar = false }: Pro
         ))}
         {rest !== 0 && (
           <span className={css['wrong']} role="alert">
-            — {formatCount(Math.abs(rest))} {rest > 0 ? 'unaccounted for' : 'counted twice'}
+            — {formatCount(Math.abs(rest))} {rest > 0 ? 'unaccounted for' : 'too many'}
           </span>
         )}
       </span>

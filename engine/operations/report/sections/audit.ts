@@ -1,4 +1,4 @@
-/** Who changed the case, when and how; and what was exported from it. */
+/** Changes of the case with their accounts and times, and the output that was written from it. */
 import { counted } from '../../../contract/words/counted.ts';
 import { detailsText } from '../details.ts';
 import type { AuditEntry, ReportFacts } from '../facts.ts';
@@ -17,18 +17,18 @@ export function deletionsSection({ deletions, deleted, request }: ReportFacts): 
     title: 'Deletions',
     body:
       deletions.length === 0
-        ? markup`<p>Nothing was taken out of the case.</p>`
+        ? markup`<p>The audit trail records no deletion.</p>`
         : markup` <p>
-              Deleted events are in no answer of this case. The evidence itself is never changed.
-              ${counted(deleted, 'event is', 'events are')} marked as deleted now; what a compaction
-              has removed from the files since is counted in the entries below.
+              Results of queries do not include deleted events. Daybook does not write to evidence
+              files. ${counted(deleted, 'event is', 'events are')} marked as deleted now; the entries
+              below also count events that a compaction has removed since.
             </p>
             ${table(
-              'Every deletion with its reason.',
+              'Deletions, with their reasons.',
               [
                 { name: 'Entry', number: true },
                 { name: 'When' },
-                { name: 'Who' },
+                { name: 'Account' },
                 { name: 'Reason' },
                 { name: 'Events', number: true },
                 { name: 'What' },
@@ -67,21 +67,24 @@ export function auditSection({ audit, request }: ReportFacts): Section {
     id: 'audit',
     title: 'Audit trail',
     body: markup` <p>
-        ${counted(audit.total, 'entry', 'entries')}. Entries can only be appended, and each carries
-        a hash over itself and the entry before it.
+        ${counted(audit.total, 'entry', 'entries')}. Daybook only appends entries; each has a hash
+        over itself and the previous hash. This reveals an entry that was changed or removed, unless
+        its hash and all later ones were recomputed. It does not reveal entries missing at the end;
+        <code>daybook verify CASE</code> looks for those.
         ${
           audit.intact
-            ? 'When this report was written, every hash was as it must be.'
-            : markup`<b class="warn">At least one entry was changed outside of Daybook.</b>`
+            ? 'When this report was written, all hashes matched.'
+            : markup`<b class="warn">At least one entry does not match its hash: it, or an entry
+                before it, was changed, damaged or removed.</b>`
         }
       </p>
       ${audit.left > 0 ? leftOut(markup`The ${counted(audit.left, 'oldest entry is', 'oldest entries are')} left out.`) : undefined}
       ${table(
-        'Changes of the case, and what left it, in the order in which they happened.',
+        'Recorded changes of the case, and recorded output, in the order of the entries.',
         [
           { name: 'Entry', number: true },
           { name: 'When' },
-          { name: 'Who', word: true },
+          { name: 'Account', word: true },
           { name: 'What', word: true },
           { name: 'Details' },
         ],
@@ -89,7 +92,7 @@ export function auditSection({ audit, request }: ReportFacts): Section {
           id,
           recorded(at, zone),
           user,
-          markup`${operation}${intact ? undefined : markup` <b class="warn">changed</b>`}`,
+          markup`${operation}${intact ? undefined : markup` <b class="warn">hash differs</b>`}`,
           brief(detailsText(detail), MAX_DETAIL),
         ]),
       )}`,

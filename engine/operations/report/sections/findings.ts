@@ -127,7 +127,7 @@ function notesBody(notes: readonly NoteFacts[], style: Style): Html {
       notes.map(({ place, severity, note, line }) => {
         const head = markup`<span id="finding-${String(place)}" class="no">${place}</span> ${severityBadge(severity)}`;
         if (line !== undefined) return lineCells(line, '', style, head);
-        const said = markup`${noteText(note, style)}The event is not shown any more: it was deleted, or left out because another source has it, too.`;
+        const said = markup`${noteText(note, style)}This event is no longer shown: it was deleted, or left out because another source has it, too.`;
         return [
           '',
           markup`<span class="whole">${eventIdOf(note)}</span>`,
@@ -142,7 +142,7 @@ function tagBody({ place, severity, tag }: Exclude<FindingFacts, NoteFacts>, sty
   const { name, color, count, events, elsewhere, first, last } = tag;
   const { shown, left } = events;
   return markup`<h3 id="finding-${String(place)}"><span class="no">${place}</span>${tagBadge(name, color)} ${severityBadge(severity)} <span class="badge">${counted(count, 'event')}</span></h3>
-    ${count === 0 ? markup`<p>No event with this tag is shown any more: each was deleted or left out.</p>` : undefined}
+    ${count === 0 ? markup`<p>No event with this tag is shown: each was deleted, or left out because another source has it, too.</p>` : undefined}
     ${list([
       ['First', first === '' ? undefined : timeText(first)],
       ['Last', last === '' || count < 2 ? undefined : timeText(last)],
@@ -171,7 +171,7 @@ function tagBody({ place, severity, tag }: Exclude<FindingFacts, NoteFacts>, sty
     ${
       left > 0
         ? leftOut(
-            markup`${counted(left, 'further event')} not printed. All of them: <code>daybook query CASE '${`kind:* tag:${quoted(name)}`}'</code>`,
+            markup`${counted(left, 'more event')} not printed; to list all: <code>daybook query CASE '${`kind:* tag:${quoted(name)}`}'</code>`,
           )
         : undefined
     }`;

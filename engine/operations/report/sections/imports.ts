@@ -16,7 +16,7 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
     id: 'imports',
     title: 'Imports',
     body: markup` ${table(
-      'Every run, with the paths and options it was given.',
+      'Imports, with their paths and options.',
       [
         { name: 'No.', number: true },
         { name: 'Started' },
@@ -37,9 +37,9 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
     ${left > 0 ? leftOut(markup`${counted(left, 'further import')} left out.`) : undefined}
     ${
       ledger.shown.length === 0
-        ? markup`<p>Every source that was met became a source of the case.</p>`
+        ? markup`<p>The imports recorded no item as ignored, failed, partial, damaged or duplicate.</p>`
         : table(
-            'Sources that were met and did not become a source of the case, or not a new one.',
+            'Items that were not imported, not read completely, or already in the case.',
             [
               { name: 'Import', number: true },
               { name: 'Source' },

@@ -15,13 +15,13 @@ export function manifestsSection({ manifests }: ReportFacts): Section {
     title: 'Hash manifests',
     body:
       manifests.shown.length === 0
-        ? markup`<p>No list of hashes was among the evidence that was imported.</p>`
+        ? markup`<p>No import recorded a hash list.</p>`
         : markup`<p>
               Lists of hashes that came with the evidence, compared with the files at each import:
-              listed = agree + differ + not found + not compared. Whoever can change a file can change
-              a list beside it: the SHA-256 of the list is what to compare with the record of whoever
-              collected the evidence. “Unlisted” are sources beside the listed files. What was found
-              of each source is said at “Sources”.
+              listed = agree + differ + not found + not compared. Anyone able to change a file could
+              change a list beside it: compare the SHA-256 of the list with the collector's record.
+              “Unlisted” counts sources beside the listed files. Results per source are under
+              “Sources”.
             </p>
             ${table(
               'Lists of hashes, by import.',
@@ -59,7 +59,7 @@ function differing(manifests: ReportFacts['manifests']['shown']): Html {
   );
   const total = manifests.reduce((sum, { report }) => sum + report.differ.count, 0);
   const shown = all.slice(0, MAX_DIFFERING);
-  if (total === 0) return markup`<p>No file differs from what a list says of it.</p>`;
+  if (total === 0) return markup`<p>No compared file differs from its hash in these lists.</p>`;
   return markup`${table(
     'Files whose hash differs from the listed one.',
     [

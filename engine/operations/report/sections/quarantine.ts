@@ -5,18 +5,23 @@ import { number } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 
-export function quarantineSection({ quarantine }: ReportFacts): Section {
+export function quarantineSection({ quarantine, totals }: ReportFacts): Section {
   const { reasons, records, read } = quarantine;
+  const differs =
+    records === totals.quarantined
+      ? undefined
+      : markup`<b class="warn">The quarantine files have ${counted(records, 'record')}, but the ledgers count ${number(totals.quarantined)}.</b>`;
   return {
     id: 'quarantine',
     title: 'Quarantine',
     body:
       records === 0
-        ? markup`<p>Every record could be read.</p>`
+        ? markup`<p>${differs ?? 'No record was quarantined.'}</p>`
         : markup` <p>
-              ${counted(records, 'record')} could not be read. What was found, of a long stretch its
-              beginning, is kept in the case with offset and reason, and is in no other number of
-              this report but the ledgers'.
+              ${counted(records, 'record')} could not be read. Each is kept in the case with its
+              offset and reason; of a long one, the beginning is kept. Quarantined records are
+              counted in the ledgers, and not among the events.
+              ${differs}
             </p>
             ${table(
               'Why, by source; the most frequent first.',

@@ -2,7 +2,7 @@
 import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/time/decisions.ts';
 import { type SourceRow, statusOf, locationOf } from '../../../catalog/index.ts';
 import { listedHashText } from '../../../contract/words/listed-hash-text.ts';
-import { counted } from '../../../contract/words/counted.ts';
+import { counted, nounOf } from '../../../contract/words/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts } from '../facts.ts';
 import { bytesText, hash, number, shortBytes, time } from '../figures.ts';
@@ -26,22 +26,22 @@ export function sourcesSection({ sources, totals, overlaps, request }: ReportFac
     title: 'Sources',
     startsPage: sources.shown.length > 0,
     body: markup` <p>
-        ${counted(totals.sources, 'source')}: each is a file, or a member of an archive, with
-        content of its own. Every record that was read is accounted for: read = stored + duplicate +
-        quarantined + skipped.
+        ${counted(totals.sources, 'source')}: each is a file, a member of an archive, or data from
+        standard input. For each, this should hold: read = stored + duplicate + quarantined +
+        skipped.
         ${
           example === undefined
             ? undefined
-            : markup`The Id of a source is what the ids of its events begin with:
-              <code>${String(example.id)}:1</code> is the first record of
-              ${brief(example.name, 120)}. Ids may have gaps: No. counts the sources, and none is left out between two of them.
-              (Z) is the zone of times that state none, (Y) the year of its last record.`
+            : markup`Ids of events begin with the Id of their source:
+              <code>${String(example.id)}:</code> for ${brief(example.name, 120)}. Ids may
+              have gaps; No. is consecutive, so a missing row would show. (Z) is the zone in which
+              times without one were read, (Y) the year of the last record without one.`
         }
       </p>
       ${overlaps.length === 0 ? undefined : markup`<p>${sharedLines(overlaps)}</p>`}
       ${folder === '' ? undefined : markup`<p>Paths are given from the folder <code>${folder}</code></p>`}
       ${table(
-        'All sources of this report and how their records add up.',
+        'Sources in this report, with their ledgers.',
         [
           { name: 'No.', number: true },
           { name: 'Id', number: true },
@@ -106,14 +106,18 @@ function titleOf(source: SourceRow, folder: string): string {
 function sharedLines(overlaps: ReportFacts['overlaps']): string {
   const lines = (leftOut: boolean): number =>
     overlaps.reduce((sum, one) => sum + (one.leftOut === leftOut ? one.records : 0), 0);
-  const [twice, once] = [lines(false), lines(true)];
+  const [kept, hidden] = [lines(false), lines(true)];
+  const all = (n: number): string =>
+    overlaps.some(({ superseded }) => superseded)
+      ? counted(n, 'line or record', 'lines or records')
+      : counted(n, 'line');
   return [
-    twice === 0
+    kept === 0
       ? []
-      : `${counted(twice, 'line')} of these sources ${twice === 1 ? 'is' : 'are'} also in another of them: ${twice === 1 ? 'its event is' : 'their events are'} stored and counted with both.`,
-    once === 0
+      : `${all(kept)} also ${nounOf(kept, 'occurs', 'occur')} in another source and ${nounOf(kept, 'is', 'are')} not left out: ${nounOf(kept, 'its event', 'their events')} may be counted in both.`,
+    hidden === 0
       ? []
-      : `${counted(once, 'line')} that another source has, too, ${once === 1 ? 'was' : 'were'} left out: ${once === 1 ? 'its event is' : 'their events are'} counted once.`,
+      : `${all(hidden)} that also ${nounOf(hidden, 'occurs', 'occur')} in another source ${nounOf(hidden, 'is', 'are')} left out: ${nounOf(hidden, 'its event is', 'their events are')} not counted again.`,
   ]
     .flat()
     .join(' ');
@@ -138,7 +142,7 @@ function about(
     (note) => note !== source.error && source.broken?.reason.startsWith(note) !== true,
   );
   const parts: Piece[] = [
-    markup`SHA-256 ${hash(source.rawSha256) ?? 'not known: the file was not read to its end'}`,
+    markup`SHA-256 ${hash(source.rawSha256) ?? 'not available: the file was not read to its end'}`,
     compressed && source.contentSha256 !== undefined
       ? markup`content ${source.contentSize === undefined ? undefined : bytesText(source.contentSize)}, SHA-256 ${hash(source.contentSha256)}`
       : undefined,
@@ -152,14 +156,14 @@ function about(
       : markup`<code>${placed(source, folder)}</code>`,
     source.modifiedMs === undefined
       ? undefined
-      : markup`changed ${time(source.modifiedMs * 1000, zone)}`,
+      : markup`recorded modification time ${time(source.modifiedMs * 1000, zone)}`,
     markup`${source.format} (importer ${source.importer}, version ${source.importerVersion}), import
     ${String(source.importId)}`,
     kinds.length === 0
       ? 'no events'
       : kinds.map(({ kind, count }) => `${number(count)} ${kind}`).join(', '),
     source.firstTs === undefined
-      ? 'no event has a time'
+      ? 'no dated events'
       : markup`${time(source.firstTs, zone)} to ${time(source.lastTs, zone)}`,
     ...decisionsOf(source),
     ...shortened(
@@ -168,8 +172,8 @@ function about(
     ),
     ...shortened(
       overlaps,
-      ({ other, records, leftOut: hidden }) =>
-        markup`${counted(records, 'line')} also in source ${String(other.id)} (${brief(other.name, 120)}), ${hidden ? 'left out here' : 'counted twice'}`,
+      ({ other, records, superseded, leftOut: hidden }) =>
+        markup`${superseded ? `all ${counted(records, 'record')}` : counted(records, 'line')} also in source ${String(other.id)} (${brief(other.name, 120)}), ${hidden ? 'left out here' : 'not left out here'}`,
     ),
     ...shortened(notes, (note) => markup`note: ${brief(note, MAX_TEXT)}`),
     failure === undefined
@@ -185,12 +189,12 @@ function placeOf({ broken }: SourceRow): Html | undefined {
   const { offset, fileOffset, checked, limit } = broken;
   return markup`, read up to byte ${offset} of the content${
     fileOffset === undefined ? undefined : markup` (byte ${fileOffset} of the file)`
-  }${checked === undefined ? undefined : markup`, checksums agree up to byte ${checked}`}${
-    limit === undefined ? undefined : markup`, stopped by the limit ${limit}`
+  }${checked === undefined ? undefined : markup`, checksums match up to byte ${checked}`}${
+    limit === undefined ? undefined : markup`, stopped at the limit ${limit}`
   }`;
 }
 
-/** Decisions that the source does not state, and that can be changed without it. */
+/** Decisions that the source does not state, with their reasons as far as they were recorded. */
 function decisionsOf({ decisions, options }: SourceRow): Piece[] {
   const { tz, year } = decisions;
   const others = describeDecisions(decisions).filter(
@@ -198,7 +202,9 @@ function decisionsOf({ decisions, options }: SourceRow): Piece[] {
   );
   const by = (option: string, name: TimeDecision): string =>
     basisOf(decisions, name) ??
-    (options[option] === undefined || options[option] === null ? 'decided' : 'given by a person');
+    (options[option] === undefined || options[option] === null
+      ? 'reason not recorded'
+      : 'given as an option');
   return [
     tz === undefined ? undefined : markup`zone (Z) <b>${tz}</b>, ${by('timeZone', 'tz')}`,
     year === undefined ? undefined : markup`year (Y) <b>${String(year)}</b>, ${by('year', 'year')}`,

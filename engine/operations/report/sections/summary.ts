@@ -1,5 +1,5 @@
 /** Summary of the case's contents. */
-import { counted } from '../../../contract/words/counted.ts';
+import { counted, nounOf } from '../../../contract/words/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts, SourceTotals } from '../facts.ts';
 import { bytesText, number, time } from '../figures.ts';
@@ -8,10 +8,17 @@ import type { Section } from '../section.ts';
 import { severityCounts } from './findings.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
-export const ALL_EVENTS = 'Events of the case over time';
+/** Title of the chart of all events, whose query names no kind. */
+export function allEventsTitle({ info }: Pick<ReportFacts, 'info'>): string {
+  return (info.byKind.packet ?? 0) > 0
+    ? 'Events of the case over time, without packets that belong to flows'
+    : 'Events of the case over time';
+}
 
 export function summarySection(facts: ReportFacts): Section {
-  const { info, totals, undated, deleted } = facts;
+  const { info, totals, undated, deleted, hidden } = facts;
+  // The catalog's times are those of all stored events.
+  const ofAll = hidden === 0 ? undefined : ' (deleted and left-out events included)';
   const { zone } = facts.request;
   const kinds = KINDS.flatMap((kind) => {
     const count = info.byKind[kind] ?? 0;
@@ -23,11 +30,11 @@ export function summarySection(facts: ReportFacts): Section {
     title: 'Summary',
     body: markup` ${list([
       ['Events', markup`${counted(info.events, 'event')} on ${counted(info.days, 'day')} (UTC)`],
-      ['First event', time(info.first, zone)],
-      ['Last event', time(info.last, zone)],
-      ['Without a usable time', undated === 0 ? undefined : counted(undated, 'event')],
+      ['First event', info.first === undefined ? undefined : [time(info.first, zone), ofAll]],
+      ['Last event', info.last === undefined ? undefined : [time(info.last, zone), ofAll]],
+      ['Without a time', undated === 0 ? undefined : counted(undated, 'event')],
       [
-        'Taken out of the case',
+        'Deleted',
         deleted === 0 ? undefined : markup`${counted(deleted, 'event')}; see “Deletions”`,
       ],
       ['Evidence', markup`${counted(totals.sources, 'source')}, ${bytesText(totals.bytes)}`],
@@ -36,23 +43,23 @@ export function summarySection(facts: ReportFacts): Section {
         'Not read to the end',
         unread === 0
           ? undefined
-          : markup`<b class="warn">${counted(unread, 'source')}</b>; <a href="#sources">Sources</a>
-              says which and where`,
+          : markup`<b class="warn">${counted(unread, 'source')}</b>; see
+              <a href="#sources">Sources</a>`,
       ],
       [
-        'Hash differs',
+        'Hash mismatch',
         differing === 0
           ? undefined
-          : markup`<b class="warn">${counted(differing, 'source')}</b> from what came with the
-              evidence; see <a href="#manifests">Hash manifests</a>`,
+          : markup`<b class="warn">${counted(differing, 'source')}</b>
+              ${nounOf(differing, 'differs', 'differ')} from a hash list; see <a href="#manifests">Hash manifests</a>`,
       ],
       ['Findings', severityCounts(facts.findings.severities)],
       ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
       ['Saved views', number(facts.views.shown.length + facts.views.left)],
     ])}
-    ${facts.timeline.length === 0 ? undefined : timelineChart('all-events', ALL_EVENTS, facts.timeline)}
+    ${facts.timeline.length === 0 ? undefined : timelineChart('all-events', allEventsTitle(facts), facts.timeline)}
     ${table(
-      'Events by kind. Packets lie beneath the flows they belong to: both are counted here.',
+      'Events by kind. Packets and the flows they belong to are both counted here.',
       [{ name: 'Kind' }, { name: 'Events', number: true }, { name: 'Share', number: true }],
       kinds,
       ['All', info.events, ''],
@@ -74,7 +81,7 @@ export function ledgerFault(of: Ledger): Html | undefined {
   const { read, stored, duplicate, quarantined, skipped } = of;
   return stored + duplicate + quarantined + skipped === read
     ? undefined
-    : markup` <b class="warn">This does not add up.</b>`;
+    : markup` <b class="warn">The counts do not add up.</b>`;
 }
 
 function share(part: number, whole: number): string {

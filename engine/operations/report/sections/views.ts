@@ -1,4 +1,4 @@
-/** The saved views: their questions, and what the case answers now. */
+/** The saved views: their queries, and the results when the report was written. */
 import { counted } from '../../../contract/words/counted.ts';
 import type { ReportFacts } from '../facts.ts';
 import type { ViewFacts } from '../view-facts.ts';
@@ -22,8 +22,8 @@ export function viewsSection({ views }: ReportFacts): Section {
       views.shown.length === 0
         ? markup`<p>No view was saved in this case.</p>`
         : markup`<p>
-              Each view was run again for this report. Queries are in the language of
-              docs/query-language.md.
+              Each view was run again for this report. Queries use Daybook's query language
+              (docs/query-language.md).
             </p>
             ${views.shown.map(viewBody)}
             ${views.left > 0 ? leftOut(markup`${counted(views.left, 'further view')} left out.`) : undefined}`,
@@ -47,7 +47,7 @@ function viewBody(facts: ViewFacts): Html {
       ['Zone', view.zone === 'UTC' ? undefined : view.zone],
       ['Events', facts.events === undefined ? undefined : counted(facts.events, 'event')],
     ])}
-    ${facts.error === undefined ? answerBody(facts, `${id}-time`) : markup`<p class="warn">This view cannot be run on this case: ${facts.error}</p>`}
+    ${facts.error === undefined ? answerBody(facts, `${id}-time`) : markup`<p class="warn">This view could not be run for this report: ${facts.error}</p>`}
   </section>`;
 }
 
