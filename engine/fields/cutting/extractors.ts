@@ -47,6 +47,7 @@ import envoy from '../extractors/envoy.json' with { type: 'json' };
 import exchange from '../extractors/exchange.json' with { type: 'json' };
 import exim from '../extractors/exim.json' with { type: 'json' };
 import extreme from '../extractors/extreme.json' with { type: 'json' };
+import esxiShell from '../extractors/esxi-shell.json' with { type: 'json' };
 import f5 from '../extractors/f5.json' with { type: 'json' };
 import fail2ban from '../extractors/fail2ban.json' with { type: 'json' };
 import filterlog from '../extractors/filterlog.json' with { type: 'json' };
@@ -254,6 +255,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   umbrella,
   vectra,
   veeam,
+  'esxi-shell': esxiShell,
   vmware,
   vpn,
   wallix,
