@@ -4,9 +4,9 @@
  * https://learn.microsoft.com/en-us/azure/network-watcher/nsg-flow-logs-overview
  * https://learn.microsoft.com/en-us/azure/network-watcher/vnet-flow-logs-overview
  */
-import { isIP } from 'node:net';
 import { flatten, type Flat, joined } from '../../../engine/fields/reading/json/flatten.ts';
 import { parseJson } from '../../../engine/fields/reading/json/parse-json.ts';
+import { parseIpv4, parseIpv6 } from '../../shared/bytes.ts';
 
 /** Members with the flows of a record. Log shippers number their flows. */
 const LISTS = /^(?:properties\.flows|flowRecords\.flows|flow\.\d{1,6})$/;
@@ -24,6 +24,7 @@ const PASSED: ReadonlySet<string> = new Set(['X', 'NX']);
 const SECONDS = /^\d{9,10}$/;
 const MILLISECONDS = /^\d{12,13}$/;
 const NUMBER = /^\d{0,20}$/;
+const MOST_ADDRESS = 45;
 const PROTOCOL = /^\d{1,3}$/;
 
 /** A flow, and the members of the objects around it in its list. */
@@ -100,6 +101,13 @@ function ofNetwork(cells: readonly string[]): Flat | undefined {
   return flow(cells, proto, way, more, counts);
 }
 
+function isIp(text: string): boolean {
+  if (text.length > MOST_ADDRESS) return false;
+  const bytes = Buffer.from(text, 'latin1');
+  const { length } = bytes;
+  return parseIpv4(bytes, 0, length) >= 0 || parseIpv6(bytes, 0, length, new Uint8Array(16), 0);
+}
+
 function flow(
   cells: readonly string[],
   protocol: string,
@@ -111,8 +119,8 @@ function flow(
   const direction = DIRECTIONS.get(way);
   const isOne =
     direction !== undefined &&
-    isIP(source) > 0 &&
-    isIP(target) > 0 &&
+    isIp(source) &&
+    isIp(target) &&
     [...ports, ...counts].every((cell) => NUMBER.test(cell));
   if (!isOne) return undefined;
   const named: readonly (readonly [string, string])[] = [
