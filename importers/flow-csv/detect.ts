@@ -321,7 +321,7 @@ function detectTable(
     if (!forced) return undefined;
     delimiter = ',';
   }
-  // The header of CEF and LEEF has bars, followed by pairs: not a withDefaults, whatever its lines have in common.
+  // The header of CEF and LEEF has bars, followed by pairs: not a table, whatever its lines have in common.
   if (delimiter === '|' && !forced && EVENT_FORMAT.test(lines[0]!)) return undefined;
   const separator = delimiter;
   const cells = heading(lines[0]!, separator, true);

@@ -115,6 +115,20 @@ it('a list that is nested too deeply is not read', () => {
   expect(listedEvents({ keys: ['properties.flows'], values: [list] })).toBe('unread');
 });
 
+it('much around many rules leaves a record one event', async () => {
+  const members = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`m${i}`, 'x']));
+  const rules = Array.from({ length: 2000 }, (_, i) => ({ rule: `r${i}`, flowTuples: [GOOD] }));
+  const { rows, notes } = await read([inList({ ...members, flows: rules })]);
+  expect(rows).toHaveLength(1);
+  expect(notes).toHaveLength(1);
+});
+
+it("a record in a container's log keeps the names of its members apart", async () => {
+  const log = JSON.stringify({ log: 'audit', message: 'login failed' });
+  const { rows } = await read([{ log, stream: 'stdout', time: '2026-11-21T10:00:00Z' }]);
+  expect(rows[0]).toMatchObject({ message: 'login failed' });
+});
+
 it('members of flows that would be flows themselves are not listed again', async () => {
   const tuples = [GOOD, GOOD];
   const { rows, records } = await read([

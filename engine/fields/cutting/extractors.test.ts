@@ -372,6 +372,10 @@ it.each([
     '',
     'IP address 192.0.2.17 found in DNS blacklist a, mail from <x> to <y>, mail from <z> to <bob>',
   ],
+  [
+    'hostd',
+    '[Originator@6876 sub=Vimsvc.ha-eventmgr] Event 7 : Cannot login x] Event 5 : User root@198.51.100.9 logged in as y@192.0.2.9',
+  ],
 ])('leaves a line alone that may be read in two ways: %s', (program, message) => {
   const fields = cutFields(all, program, message);
   expect(fields).not.toHaveProperty('src_ip', '203.0.113.9');

@@ -4,7 +4,7 @@
  * https://learn.microsoft.com/en-us/azure/network-watcher/nsg-flow-logs-overview
  * https://learn.microsoft.com/en-us/azure/network-watcher/vnet-flow-logs-overview
  */
-import { flatten, type Flat, joined } from '../../../engine/fields/reading/json/flatten.ts';
+import { flatten, type Flat } from '../../../engine/fields/reading/json/flatten.ts';
 import { parseJson } from '../../../engine/fields/reading/json/parse-json.ts';
 import { parseIpv4, parseIpv6 } from '../../shared/bytes.ts';
 
@@ -19,8 +19,12 @@ const COUNTS = ['PacketsSrcToDest', 'BytesSrcToDest', 'PacketsDestToSrc', 'Bytes
 const PROTOCOLS = new Map(Object.entries({ T: 'TCP', U: 'UDP' }));
 const DIRECTIONS = new Map(Object.entries({ I: 'Inbound', O: 'Outbound' }));
 const DECISIONS = new Map(Object.entries({ A: 'Allowed', D: 'Denied' }));
-/** Encrypted or not; all other values mean that encryption failed, and the flow may have been dropped. */
-const PASSED: ReadonlySet<string> = new Set(['X', 'NX']);
+/** Encryption failed, and the flow may have been dropped. */
+const MAY_BE_DROPPED: ReadonlySet<string> = new Set([
+  'NX_SW_NOT_READY',
+  'NX_NOT_ACCEPTED',
+  'NX_NOT_SUPPORTED',
+]);
 const SECONDS = /^\d{9,10}$/;
 const MILLISECONDS = /^\d{12,13}$/;
 const NUMBER = /^\d{0,20}$/;
@@ -30,7 +34,23 @@ const PROTOCOL = /^\d{1,3}$/;
 /** A flow, and the members of the objects around it in its list. */
 export interface AzureFlow {
   readonly members: Flat;
-  readonly around: Flat;
+  readonly around: readonly Flat[];
+}
+
+/** Flows that are being collected, and how much may still be repeated around them. */
+export interface AzureFlows {
+  readonly flows: AzureFlow[];
+  /** What is repeated around each flow of the record. */
+  readonly size: number;
+  left: number;
+}
+
+/** About the memory of an event's members, in bytes. */
+export function sizeOf({ keys, values }: Flat): number {
+  let size = 0;
+  for (const key of keys) size += 40 + key.length;
+  for (const value of values) size += typeof value === 'string' ? value.length : 8;
+  return size;
 }
 
 export function isAzureFlowList(key: string): boolean {
@@ -39,16 +59,22 @@ export function isAzureFlowList(key: string): boolean {
 }
 
 /**
- * Adds the flows in the text of a list, or of a single one; false if any part of it has another form.
+ * Adds the flows in the text of a list, or of a single one; false if any part of it has another form, or too much
+ * would be repeated around them.
  * @throws SyntaxError or RangeError of JSON that cannot be parsed
  */
-export function azureFlowsIn(text: string, flows: AzureFlow[]): boolean {
-  if (!text.startsWith('[')) return add(text, { keys: [], values: [] }, flows);
+export function azureFlowsIn(text: string, found: AzureFlows): boolean {
+  if (!text.startsWith('[')) return add(text, [], found.size, found);
   const list = parseJson(text) as readonly unknown[];
-  return list.length > 0 && list.every((one) => walk(one, [], flows, 0));
+  return list.every((one) => walk(one, { around: [], size: found.size }, found, 0));
 }
 
-function walk(value: unknown, outer: readonly Flat[], flows: AzureFlow[], depth: number): boolean {
+interface Outer {
+  readonly around: readonly Flat[];
+  readonly size: number;
+}
+
+function walk(value: unknown, outer: Outer, found: AzureFlows, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   const members = Object.entries(value) as [string, unknown][];
   const isList = ([name, member]: [string, unknown]): boolean =>
@@ -56,23 +82,25 @@ function walk(value: unknown, outer: readonly Flat[], flows: AzureFlow[], depth:
   const lists = members.filter(isList);
   const flat: Flat = { keys: [], values: [] };
   flatten(Object.fromEntries(members.filter((member) => !isList(member))), flat);
-  const parts = [...outer, flat];
-  const around = joined(parts);
-  const known = flows.length;
+  const around = [...outer.around, flat];
+  const size = outer.size + sizeOf(flat);
+  const known = found.flows.length;
   const isRead = lists.every(([name, list]) =>
     (list as unknown[]).every((one) => {
-      if (name !== TUPLES) return walk(one, parts, flows, depth + 1);
-      return typeof one === 'string' && add(one, around, flows);
+      if (name !== TUPLES) return walk(one, { around, size }, found, depth + 1);
+      return typeof one === 'string' && add(one, around, size, found);
     }),
   );
   // Members of an object without a flow would be in no event.
-  return isRead && flows.length > known;
+  return isRead && found.flows.length > known;
 }
 
-function add(tuple: string, around: Flat, flows: AzureFlow[]): boolean {
+function add(tuple: string, around: readonly Flat[], size: number, found: AzureFlows): boolean {
+  found.left -= size;
+  if (found.left < 0) return false;
   const cells = tuple.split(',', 14);
   const members = ofGroup(cells) ?? ofNetwork(cells);
-  if (members !== undefined) flows.push({ members, around });
+  if (members !== undefined) found.flows.push({ members, around });
   return members !== undefined;
 }
 
@@ -96,7 +124,7 @@ function ofNetwork(cells: readonly string[]): Flat | undefined {
     PROTOCOL.test(proto) &&
     /^[BCED]$/.test(state);
   if (!isOne) return undefined;
-  const status = state === 'D' ? 'Denied' : PASSED.has(encryption) ? 'Allowed' : '';
+  const status = state === 'D' ? 'Denied' : MAY_BE_DROPPED.has(encryption) ? '' : 'Allowed';
   const more = { FlowStatus: status, FlowState: state, FlowEncryption: encryption };
   return flow(cells, proto, way, more, counts);
 }

@@ -1,10 +1,10 @@
 /** Records that list events: each of these becomes a record, with the other members of the record around it. */
 import { flatten, type Flat, joined } from '../../../engine/fields/reading/json/flatten.ts';
 import { parseJson } from '../../../engine/fields/reading/json/parse-json.ts';
-import { type AzureFlow, azureFlowsIn, isAzureFlowList } from './azure-flows.ts';
+import { type AzureFlows, azureFlowsIn, isAzureFlowList, sizeOf } from './azure-flows.ts';
 
-/** More text than this, repeated in the events of one record, leaves the record one event. */
-const MOST_REPEATED_CHARACTERS = 64 * 1024 * 1024;
+/** More than this, repeated around the events of one record, leaves the record one event: bytes in memory. */
+const MOST_REPEATED = 64 * 1024 * 1024;
 
 /**
  * The events that a record lists. `unread`: the list has another form, or there is too much text around its events;
@@ -24,18 +24,19 @@ function flowsOf(record: Flat): Iterable<Flat> | 'unread' | undefined {
   const { keys, values } = record;
   if (!keys.some(isAzureFlowList)) return undefined;
   const around: Flat = { ...record, keys: [], values: [] };
-  const flows: AzureFlow[] = [];
+  const texts: string[] = [];
   for (const [i, key] of keys.entries()) {
     const value = values[i]!;
-    if (!isAzureFlowList(key)) {
+    if (isAzureFlowList(key) && typeof value === 'string' && value !== '[]') texts.push(value);
+    else {
       around.keys.push(key);
       around.values.push(value);
-    } else if (typeof value !== 'string' || !azureFlowsIn(value, flows)) return 'unread';
+    }
   }
-  const size = textSize(around);
-  if (flows.reduce((sum, flow) => sum + size + textSize(flow.around), 0) > MOST_REPEATED_CHARACTERS)
-    return 'unread';
-  return flows.values().map((flow) => joined([flow.members, flow.around, around]));
+  if (texts.length === 0) return undefined;
+  const found: AzureFlows = { flows: [], size: sizeOf(around), left: MOST_REPEATED };
+  if (!texts.every((text) => azureFlowsIn(text, found))) return 'unread';
+  return found.flows.values().map((flow) => joined([flow.members, ...flow.around, around]));
 }
 
 const LOG_EVENTS = 'logEvents';
@@ -58,7 +59,7 @@ function logEventsOf(record: Flat): Iterable<Flat> | 'unread' | undefined {
     keys: record.keys.toSpliced(at, 1),
     values: record.values.toSpliced(at, 1),
   };
-  if (list.length * textSize(around) > MOST_REPEATED_CHARACTERS) return 'unread';
+  if (list.length * sizeOf(around) > MOST_REPEATED) return 'unread';
   return list.values().map((event) => {
     const { message, ...rest } = event;
     const flat: Flat = { keys: ['message'], values: [message] };
@@ -75,11 +76,4 @@ function isLogEvent(value: unknown): value is { message: string } {
     'message' in value &&
     typeof value.message === 'string'
   );
-}
-
-function textSize({ keys, values }: Flat): number {
-  let size = 0;
-  for (const key of keys) size += key.length;
-  for (const value of values) size += typeof value === 'string' ? value.length : 8;
-  return size;
 }

@@ -50,19 +50,6 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  // AnyDesk aligns levels.
-  {
-    line: '   info 2026-03-04 05:06:07.100       lsvc   4242   4300   anynet.relay_conn - External address',
-    time: '2026-03-04T05:06:07.100',
-    basis: ZONE,
-    message:
-      '   info 2026-03-04 05:06:07.100       lsvc   4242   4300   anynet.relay_conn - External address',
-  },
-  {
-    line: '   files 2026-03-04 05:06:07.100 listed',
-    time: undefined,
-    message: '   files 2026-03-04 05:06:07.100 listed',
-  },
   // Symantec's manager writes its name before its host.
   {
     line: '<54>Mar  4 05:06:07 SymantecServer av1.example.com: Virus found,Computer name: PC1',

@@ -28,7 +28,6 @@ import {
 import { ciscoHost, mnemonic, mnemonicAt, sequenced, UNSET, uptime } from './cisco.ts';
 import { type Header, isFirm } from './header.ts';
 import { audit, datePair, isEventFormat, isPairs, pairsTime, statedOffset } from './pairs.ts';
-import { levelOf } from './levels.ts';
 import { logread, plainMessage, program, tag } from './program.ts';
 import { protocol23, rfc5424 } from './rfc5424.ts';
 import { exactTime, inside, jsonTime } from './times-inside.ts';
@@ -71,14 +70,6 @@ function behindAddress(h: Header, b: Uint8Array, at: number, end: number): numbe
   const inner = after + 1;
   h.messageStart = (b[inner] === LT && priority(h, b, inner, end)) || inner;
   return h.messageStart;
-}
-
-/** Whether a word is a level before a time: AnyDesk aligns levels, `   info 2026-11-21 09:30:10.123 …`. */
-function isLevelBeforeDigit(b: Uint8Array, at: number, end: number): boolean {
-  let i = at;
-  while (i < end && isAlnum(b[i]!)) i++;
-  const next = skipSpaces(b, i, end);
-  return next > i && next < end && isDigit(b[next]!) && levelOf(b, at, i) >= 0;
 }
 
 function readHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
@@ -128,9 +119,7 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
     }
     // After one blank there may be a time at the place where the log's lines have it.
     const one = b[p] !== SPACE && b[p] !== 9 && h.places !== undefined && h.places.length > 0;
-    if (one) return inside(h, b, p, end) || known;
-    const word = skipSpaces(b, p, end);
-    return (isLevelBeforeDigit(b, word, end) && inside(h, b, word, end)) || known;
+    return (one && inside(h, b, p, end)) || known;
   }
   if (c === OPEN) {
     if (bracket(h, b, p, end)) return true;

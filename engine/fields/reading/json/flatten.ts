@@ -67,9 +67,11 @@ export function unwrap(flat: Flat): boolean {
     const inner: Flat = { keys: [], values: [] };
     const isRepeated = flattenText(text, inner);
     if (isRepeated === undefined) continue;
+    const outside = new Set(keys);
     keys.splice(i, 1);
     values.splice(i, 1);
-    const outside = new Set(keys);
+    // A message that is a record with a message: the inner one has the name.
+    if (name === 'message') outside.delete(name);
     for (const [at, key] of inner.keys.entries()) {
       const unwrapped = outside.has(key) ? `${name}.${key}` : key;
       addMember(flat, unwrapped, inner.values[at]!, inner.written?.get(key));
