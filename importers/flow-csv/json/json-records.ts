@@ -51,6 +51,15 @@ function takeApart(
   }
 }
 
+/** Where a record is in the content, and the bytes `[start, end)` that it is in. */
+type Place = readonly [
+  offset: number,
+  length: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+];
+
 export class JsonRecords implements LineRecords {
   private readonly context: JsonContext;
   private readonly byType = new Map<string, RecordWriter>();
@@ -121,24 +130,18 @@ export class JsonRecords implements LineRecords {
     return this.seq;
   }
 
-  /** The same for a record that may list events: each of them counts as one. */
-  private writeListed(
-    flat: Flat,
-    seq: number,
-    offset: number,
-    length: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): number {
+  /**
+   * Writes a record, or each of the events that it lists, which then count as records.
+   * @returns their number
+   */
+  private writeListed(flat: Flat, seq: number, ...place: Place): number {
     const listed = listedEvents(flat);
     if (listed === 'unread') this.unread += 1;
-    if (listed === undefined || listed === 'unread')
-      return this.write(flat, seq, offset, length, bytes, start, end);
+    if (listed === undefined || listed === 'unread') return this.write(flat, seq, ...place);
     let count = 0;
     for (const event of listed) {
       if (unwrap(event)) this.repeated += 1;
-      count += this.write(event, seq + count, offset, length, bytes, start, end);
+      count += this.write(event, seq + count, ...place);
     }
     this.lists.records += 1;
     this.lists.events += count;
@@ -149,28 +152,20 @@ export class JsonRecords implements LineRecords {
    * Writes a record: as one event, or as one for each of its times, which then count as records.
    * @returns their number
    */
-  private write(
-    flat: Flat,
-    seq: number,
-    offset: number,
-    length: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): number {
+  private write(flat: Flat, seq: number, ...place: Place): number {
     const { sink } = this.context;
     const known = this.totals.size;
     const writer = this.writerFor(flat);
     const times = writer.timesOf(flat);
     if (times.length === 0) {
-      writer.write(flat, seq, offset, length, bytes, start, end);
+      writer.write(flat, seq, ...place);
       // Immediately: these events may be stored and queried before the rest is read.
       if (this.totals.size > known) this.tellTotals();
       sink.record(1);
       return 1;
     }
     for (const [at, time] of times.entries()) {
-      writer.write(flat, seq + at, offset, length, bytes, start, end, time);
+      writer.write(flat, seq + at, ...place, time);
       sink.record(1);
     }
     this.timed.records += 1;
