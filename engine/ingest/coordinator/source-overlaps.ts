@@ -51,7 +51,7 @@ export class SourceOverlaps {
       );
       row.notes = [
         ...row.notes,
-        `source ${old.id} (${old.name}) was not read to its end, and all of it is also in this one: its events were to be left out, and can be shown again`,
+        `source ${old.id} (${old.name}) was not read to its end, and all of it is also in this one: its events are marked to be left out, and can be shown again`,
       ];
     }
     this.count += (superseded?.length ?? 0) + found.length;
@@ -66,7 +66,7 @@ export class SourceOverlaps {
       const name = catalog.sources.get(id)?.name ?? '';
       const consequence =
         this.context.request.leaveOutOverlap === true
-          ? 'they were to be left out'
+          ? 'they are marked to be left out'
           : 'they are counted in both unless they are left out';
       row.notes = [
         ...row.notes,

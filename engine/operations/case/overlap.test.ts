@@ -155,7 +155,7 @@ it('leaves a table out that was cut off, once it is read whole', async () => {
   writeFileSync(path, whole);
   const second = await importInProcess(folder, [path]);
   expect(second.sources[0]).toMatchObject({ status: 'complete', stored: 3000 });
-  expect(second.sources[0]!.notes.join()).toMatch(/its events were to be left out/);
+  expect(second.sources[0]!.notes.join()).toMatch(/its events are marked to be left out/);
   expect(visible()).toBe(3000);
 });
 
