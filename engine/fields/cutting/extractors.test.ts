@@ -66,7 +66,7 @@ it.each([
   [
     'kernel',
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
-    'netfilter/5',
+    'netfilter/6',
   ],
   ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/4'],
   [

@@ -44,10 +44,10 @@ import dropbear from '../extractors/dropbear.json' with { type: 'json' };
 import ekinops from '../extractors/ekinops.json' with { type: 'json' };
 import elasticsearch from '../extractors/elasticsearch.json' with { type: 'json' };
 import envoy from '../extractors/envoy.json' with { type: 'json' };
+import esxiShell from '../extractors/esxi-shell.json' with { type: 'json' };
 import exchange from '../extractors/exchange.json' with { type: 'json' };
 import exim from '../extractors/exim.json' with { type: 'json' };
 import extreme from '../extractors/extreme.json' with { type: 'json' };
-import esxiShell from '../extractors/esxi-shell.json' with { type: 'json' };
 import f5 from '../extractors/f5.json' with { type: 'json' };
 import fail2ban from '../extractors/fail2ban.json' with { type: 'json' };
 import filterlog from '../extractors/filterlog.json' with { type: 'json' };
@@ -176,6 +176,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   ekinops,
   elasticsearch,
   envoy,
+  'esxi-shell': esxiShell,
   exchange,
   exim,
   extreme,
@@ -255,7 +256,6 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   umbrella,
   vectra,
   veeam,
-  'esxi-shell': esxiShell,
   vmware,
   vpn,
   wallix,

@@ -125,7 +125,7 @@ it('cuts what an import with the extractor cuts, and takes it back', async () =>
   await add(gate(1, DOOR));
   expect(await refield()).toMatchObject({
     ...{ events: 2 * LINES, before: LINES, after: LINES * 1.5, changed: LINES / 2, left: 0 },
-    extractors: { 'gate/1': LINES / 2, 'netfilter/5': LINES / 2, 'openssh/4': LINES / 2 },
+    extractors: { 'gate/1': LINES / 2, 'netfilter/6': LINES / 2, 'openssh/4': LINES / 2 },
   });
 
   await createCase(other, BUILDER);
