@@ -1,6 +1,9 @@
 /** Bytes that headers are made of. */
 
 export const SPACE = 32;
+export const PAREN = 40;
+export const PAREN_END = 41;
+export const PLUS = 43;
 export const COMMA = 44;
 export const COLON = 58;
 export const LT = 60;

@@ -433,6 +433,66 @@ const CASES: Case[] = [
     severity: 5,
     message: '%SYS-5-X: m',
   },
+  // ESXi 8 writes a word for the severity and the priority before the tag.
+  {
+    line: '2026-02-14T15:45:33Z In(14) shell[2099876]: [root]: esxcli vm process list',
+    time: '2026-02-14T15:45:33',
+    program: 'shell',
+    pid: 2099876,
+    facility: 1,
+    severity: 6,
+    message: 'shell[2099876]: [root]: esxcli vm process list',
+  },
+  {
+    line: '2026-02-14T15:45:33.483Z In(166) Hostd[2099655]: [Originator@6876 sub=Default] a',
+    time: '2026-02-14T15:45:33.483',
+    program: 'Hostd',
+    pid: 2099655,
+    facility: 20,
+    severity: 6,
+    message: 'Hostd[2099655]: [Originator@6876 sub=Default] a',
+  },
+  {
+    line: '2026-02-14T15:45:33.483Z Wa(180) vmkwarning: cpu5:2097649)WARNING: a',
+    time: '2026-02-14T15:45:33.483',
+    program: 'vmkwarning',
+    facility: 22,
+    severity: 4,
+    message: 'vmkwarning: cpu5:2097649)WARNING: a',
+  },
+  {
+    line: '2026-02-14T15:45:33.483Z Er(11) backup.sh[77]: a',
+    time: '2026-02-14T15:45:33.483',
+    program: 'backup.sh',
+    pid: 77,
+    facility: 1,
+    severity: 3,
+    message: 'backup.sh[77]: a',
+  },
+  // A line that continues another is not one that its program began.
+  {
+    line: '2026-02-14T15:45:33.483Z In(166)+ Hostd[2099655]: Event 1 : User root@192.0.2.9 logged in',
+    time: '2026-02-14T15:45:33.483',
+    program: 'Hostd',
+    pid: 2099655,
+    facility: 20,
+    severity: 6,
+    message: 'In(166)+ Hostd[2099655]: Event 1 : User root@192.0.2.9 logged in',
+  },
+  // Other words, a level that is no priority, one that contradicts its word, and none before a tag.
+  ...[
+    'In(05) vmx - Log for VMware ESX',
+    'In(14) shell',
+    'In(14) shell started: a',
+    'In(13) shell[7]: a',
+    'in(14) shell[7]: a',
+    'In(198) shell[7]: a',
+    'In() shell[7]: a',
+  ].map((message) => ({
+    line: `2026-02-14T15:45:33Z ${message}`,
+    time: '2026-02-14T15:45:33',
+    message,
+  })),
   // BusyBox's syslogd writes facility and level after the host, OpenWrt's logread has no host.
   {
     line: 'Nov 20 22:00:01 alpine auth.info sshd[5]: ok',

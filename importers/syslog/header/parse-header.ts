@@ -28,7 +28,7 @@ import {
 import { ciscoHost, mnemonic, mnemonicAt, sequenced, UNSET, uptime } from './cisco.ts';
 import { type Header, isFirm } from './header.ts';
 import { audit, datePair, isEventFormat, isPairs, pairsTime, statedOffset } from './pairs.ts';
-import { logread, plainMessage, program, tag } from './program.ts';
+import { esxi, logread, plainMessage, program, tag } from './program.ts';
 import { protocol23, rfc5424 } from './rfc5424.ts';
 import { exactTime, inside, jsonTime } from './times-inside.ts';
 
@@ -241,7 +241,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
   }
   if (shape === SHAPE.isoT) {
     if (b[q] === SPACE) {
-      if (!protocol23(h, b, q + 1, end)) tag(h, b, q, end, false, true);
+      if (!esxi(h, b, q + 1, end) && !protocol23(h, b, q + 1, end)) tag(h, b, q, end, false, true);
       return true;
     }
   } else if (shape === SHAPE.yearFirst && b[q] === SPACE) {

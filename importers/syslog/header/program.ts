@@ -14,7 +14,10 @@ import {
   MAX_NAME,
   MINUS,
   OPEN,
+  PAREN,
+  PAREN_END,
   PERCENT,
+  PLUS,
   QUOTE,
   skipSpaces,
   SPACE,
@@ -276,6 +279,36 @@ export function logread(h: Header, b: Uint8Array, at: number, end: number): bool
   const after = facilityAndLevel(h, b, at, end);
   if (after > at) program(h, b, after, end, true);
   return after > at;
+}
+
+/** Severities 0 to 7 as ESXi writes them. */
+const ESXI_SEVERITIES = ['Em', 'Al', 'Cr', 'Er', 'Wa', 'No', 'In', 'Db'] as const;
+
+/**
+ * ESXi 8: `In(14) shell[2099876]: …`, severity and priority before the tag. A vmware.log has a level of its own
+ * between the brackets, and no tag. The message of a line that continues another, `In(14)+ …`, keeps the mark: its
+ * text may imitate an event. False if there is no such priority, or no tag follows it.
+ * https://knowledge.broadcom.com/external/article/421608
+ */
+export function esxi(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  if (b[at + 2] !== PAREN) return false;
+  let value = 0;
+  let i = at + 3;
+  while (i < end && i < at + 6 && isDigit(b[i]!)) value = value * 10 + b[i++]! - 48;
+  if (i === at + 3 || b[i] !== PAREN_END || value > 191) return false;
+  const severity = value & 7;
+  if (!startsWith(b, at, end, ESXI_SEVERITIES[severity]!)) return false;
+  const isContinued = b[i + 1] === PLUS;
+  i += isContinued ? 2 : 1;
+  if (b[i] !== SPACE) return false;
+  const name = i + 1;
+  let nameEnd = name;
+  while (nameEnd < end && b[nameEnd] !== SPACE) nameEnd++;
+  if (b[nameEnd - 1] !== COLON || !program(h, b, name, nameEnd, true)) return false;
+  if (h.severity < 0) h.severity = severity;
+  if (h.facility < 0) h.facility = value >> 3;
+  h.messageStart = isContinued ? at : name;
+  return true;
 }
 
 /** `auth.info ` between the time and the tag; the place after it, or `at`. */
