@@ -42,10 +42,7 @@ export async function findDateOrder(
   const lines = new LineReader(piecesOf(input), {
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });
-  const scan = new DateOrderScan();
-  const date = { first: 0, second: 0, third: 0, digits: 0 };
-  let usual: DateOrder = 'dmy';
-  let seen = 0;
+  const dates = new AmbiguousDates();
   let index = 0;
   try {
     while (await lines.nextBlock()) {
@@ -53,15 +50,9 @@ export async function findDateOrder(
         index += 1;
         if (index <= detected.skipLines || lines.lost || lines.truncated) continue;
         if (!splitter.split(lines.buffer, lines.lineStart, lines.lineEnd)) continue;
-        const time = times();
-        if (time === undefined || !numbersOf(...time, date)) {
-          if (seen === 0 && index > detected.skipLines + LINES_WITHOUT) return undefined;
-          continue;
-        }
-        if (seen === 0) usual = usualOrder(...time);
-        seen += 1;
-        scan.add(date.first, date.second, date.third, date.digits, usual);
-        if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
+        for (const time of times()) dates.add(...time);
+        if (dates.count === 0 && index > detected.skipLines + LINES_WITHOUT) return undefined;
+        if (dates.areEnough) return dates.found(asked);
       }
     }
   } catch {
@@ -69,25 +60,53 @@ export async function findDateOrder(
   } finally {
     await lines.close();
   }
-  return scan.found(asked);
+  return dates.found(asked);
 }
 
 type Part = [bytes: Uint8Array, start: number, end: number];
 
-/** Reads the time of the row that `splitter` has cut; undefined if no column has times. */
+function wholeText(text: string): Part {
+  const bytes = Buffer.from(text);
+  return [bytes, 0, bytes.length];
+}
+
+/** The dates of a content that may be read either way, or in one way only. */
+class AmbiguousDates {
+  count = 0;
+  private readonly scan = new DateOrderScan();
+  private readonly date = { first: 0, second: 0, third: 0, digits: 0 };
+  private usual: DateOrder = 'dmy';
+
+  /** Takes the date at the beginning of `bytes[start, end)`, if there is one. */
+  add(bytes: Uint8Array, start: number, end: number): void {
+    const { date } = this;
+    if (!numbersOf(bytes, start, end, date)) return;
+    if (this.count === 0) this.usual = usualOrder(bytes, start, end);
+    this.count += 1;
+    this.scan.add(date.first, date.second, date.third, date.digits, this.usual);
+  }
+
+  get areEnough(): boolean {
+    return this.scan.stated && this.count >= DATES_AFTER;
+  }
+
+  found(asked: DateOrder | undefined): FoundOrder | undefined {
+    return this.scan.found(asked);
+  }
+}
+
+/** Reads the times of the row that `splitter` has cut; undefined if no column has times. */
 function timesOf(
   context: TableContext,
   splitter: DelimitedSplitter,
-): (() => Part | undefined) | undefined {
+): (() => Iterable<Part>) | undefined {
   const { columns, dialect } = context.detected;
   const names = uniqueNames(columns);
   if (context.wraps === true) {
     const records = new JsonRecords(context);
     return () => {
-      if (splitter.count < names.length) return undefined;
-      const time = records.timeOfRow(flatRow(splitter, names, false));
-      const bytes = Buffer.from(time ?? '');
-      return [bytes, 0, bytes.length];
+      if (splitter.count < names.length) return [];
+      return records.timesOfRow(flatRow(splitter, names, false)).map(wholeText);
     };
   }
   const { setters } = planRow(names, dialect, context.mapping);
@@ -97,8 +116,8 @@ function timesOf(
   if (column < 0) return undefined;
   return () =>
     splitter.count <= column
-      ? undefined
-      : [splitter.bytes, splitter.starts[column]!, splitter.ends[column]!];
+      ? []
+      : [[splitter.bytes, splitter.starts[column]!, splitter.ends[column]!]];
 }
 
 /** An ambiguous date at the beginning of a text in a record: records without one are not parsed here. */
@@ -111,22 +130,13 @@ export async function findJsonDateOrder(
   asked: DateOrder | undefined,
 ): Promise<FoundOrder | undefined> {
   const records = new JsonRecords(context);
-  const scan = new DateOrderScan();
-  const date = { first: 0, second: 0, third: 0, digits: 0 };
-  let usual: DateOrder = 'dmy';
-  let seen = 0;
+  const dates = new AmbiguousDates();
   let looked = 0;
   const look = (bytes: Uint8Array, start: number, end: number): void => {
     looked += 1;
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     if (!DATE_IN_TEXT.test(raw.toString('latin1'))) return;
-    for (const time of records.timesOf(bytes, start, end)) {
-      const text = Buffer.from(time);
-      if (!numbersOf(text, 0, text.length, date)) continue;
-      if (seen === 0) usual = usualOrder(text, 0, text.length);
-      seen += 1;
-      scan.add(date.first, date.second, date.third, date.digits, usual);
-    }
+    for (const time of records.timesOfRecord(bytes, start, end)) dates.add(...wholeText(time));
   };
   const elements =
     context.detected.shape === 'json-elements'
@@ -147,8 +157,8 @@ export async function findJsonDateOrder(
         if (elements !== undefined)
           elements.line(buffer, lineStart, lineEnd, lineOffset, !truncated || lines.complete);
         else if (!truncated) look(buffer, lineStart, lineEnd);
-        if (seen === 0 && looked > LINES_WITHOUT) return undefined;
-        if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
+        if (dates.count === 0 && looked > LINES_WITHOUT) return undefined;
+        if (dates.areEnough) return dates.found(asked);
       }
     }
   } catch {
@@ -156,7 +166,7 @@ export async function findJsonDateOrder(
   } finally {
     await lines.close();
   }
-  return scan.found(asked);
+  return dates.found(asked);
 }
 
 /**

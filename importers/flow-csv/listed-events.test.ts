@@ -1,11 +1,16 @@
 /** Records that list events are one event for each: Azure's flow logs, deliveries of CloudWatch Logs. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { flatten, type Flat, writtenText } from '../../engine/fields/reading/json/flatten.ts';
+import { parseJson } from '../../engine/fields/reading/json/parse-json.ts';
 import { type Collected, collect, inputOf } from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
-import { listedEvents } from './json/listed-events.ts';
+import { eventsOf } from './json/listed-events.ts';
 
-async function read(records: readonly object[]): Promise<Collected> {
-  const bytes = Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+const read = (records: readonly object[]): Promise<Collected> =>
+  readText(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+
+async function readText(content: string): Promise<Collected> {
+  const bytes = Buffer.from(content);
   const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
   return collect(flowCsvImporter, inputOf(bytes), { format: found?.format ?? '' });
 }
@@ -87,6 +92,8 @@ it.each<[string, object, string]>([
     'valueOf',
   ],
   ['a time in another form', group(`7,${ENDS},T,I,D`), '"7,'],
+  ['a time of nine digits', group(GOOD, `100000000,${ENDS},T,I,D`), '"100000000,'],
+  ['a time of twelve digits', network(`100000000000,${ENDS},6,O,B,NX,0,0,0,0`), '"100000000000,'],
   ['an address in another form', group(`${SECONDS},999.1.1.1,::1,1,2,T,I,D`), '999.1.1.1'],
   ['a port in another form', group(`${SECONDS},192.0.2.17,::1,x,2,T,I,D`), ',x,'],
   ['more values', group(`${SECONDS},${ENDS},T,I,D,B,,,,,`), 'B,,,,,'],
@@ -105,14 +112,121 @@ it.each<[string, object, string]>([
 ])('a record that lists %s remains one event, with all of its text', async (_, record, text) => {
   const { rows, notes } = await read([record]);
   expect(rows).toHaveLength(1);
-  expect(rows[0]!.attrs['properties.flows']).toContain(text);
+  const { attrs } = rows[0]!;
+  expect(attrs['properties.flows'] ?? attrs['flowRecords.flows']).toContain(text);
   expect(notes).toEqual([expect.stringMatching(/^1 record with a list .* as text$/)]);
 });
 
-it('a list that is nested too deeply is not read', () => {
-  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-  const list = `[{"x":${deep},"flowTuples":["${GOOD}"]}]`;
-  expect(listedEvents({ keys: ['properties.flows'], values: [list] })).toBe('unread');
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+it.each([900, 1001, 100_000])('a list that is nested %i times is read or not', (depth) => {
+  const list = depth < 1000 ? 'read' : 'unread';
+  const flows = `[{"x":${nested(depth)},"flowTuples":["${GOOD}"]}]`;
+  const events = `[{"timestamp":1,"message":"m","deep":${nested(depth)}}]`;
+  for (const record of [
+    { keys: ['properties.flows'], values: [flows] },
+    { keys: ['logGroup', 'logEvents'], values: ['g', events] },
+  ]) {
+    const found = eventsOf(record);
+    expect(found.list).toBe(list);
+    expect([...found.events]).toHaveLength(1);
+  }
+});
+
+it('a record that is nested too deeply does not end the import', async () => {
+  const canSerialise = (depth: number): boolean => {
+    try {
+      return JSON.stringify(JSON.parse(nested(depth))).length > 0;
+    } catch {
+      return false;
+    }
+  };
+  let [from, to] = [1000, 1_000_000];
+  while (to - from > 1) {
+    const depth = Math.floor((from + to) / 2);
+    if (canSerialise(depth)) from = depth;
+    else to = depth;
+  }
+  for (let depth = from - 30; depth < from + 20; depth++) {
+    const event = `{"timestamp":${SECONDS * 1000},"message":"m","deep":${nested(depth)}}`;
+    const delivery = `{"logGroup":"g","logStream":"s","logEvents":[${event}]}`;
+    const { rows, quarantined } = await readText(`${delivery}\n{"time":"2026-11-21T10:00:00Z"}\n`);
+    expect(rows.length + quarantined.length, `${depth}`).toBe(2);
+  }
+});
+
+it.each([
+  [
+    'in a member with dots',
+    '{"time":"2026-11-21T10:00:00Z","user":"eve","properties.flows":"[ ]"}',
+  ],
+  [
+    'of another line',
+    '{"time":"2026-11-21T10:00:00Z","user":"eve","properties":{"flows":"[\\n]"}}',
+  ],
+  [
+    'with a number',
+    '{"time":"2026-11-21T10:00:00Z","user":"eve","flowLogVersion":4,"flow.0":"[ ]"}',
+  ],
+  [
+    'of log events',
+    '{"time":"2026-11-21T10:00:00Z","user":"eve","logGroup":"g","logEvents":" [ ]"}',
+  ],
+  [
+    'in a table',
+    'id,message\n1,"{""time"":""2026-11-21T10:00:00Z"",""user"":""eve"",""flowRecords.flows"":""[ ]""}"',
+  ],
+])('a record with an empty list %s is one event', async (_, content) => {
+  const { rows, records, notes } = await readText(`${content}\n`);
+  expect(rows).toHaveLength(1);
+  expect(records).toBe(1);
+  expect(rows[0]).toMatchObject({ user: 'eve', ts: Date.UTC(2026, 10, 21, 10) * 1000 });
+  expect(notes).toEqual([]);
+});
+
+it('a flow in a record that is not of a flow log is text', async () => {
+  const { rows } = await read([
+    {
+      ...{ time: '2026-11-21T10:00:00Z', src_ip: '203.0.113.9', user: 'mallory', action: 'login' },
+      'flow.3': GOOD,
+    },
+  ]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ ts: Date.UTC(2026, 10, 21, 10) * 1000, src_ip4: 0xcb007109 });
+  expect(rows[0]).toMatchObject({ user: 'mallory', action: 'login' });
+  expect(rows[0]!.attrs).toMatchObject({ 'flow.3': GOOD });
+});
+
+it.each<[string, object]>([
+  ['version', { flowLogVersion: 4 }],
+  ['category', { category: 'NetworkSecurityGroupFlowEvent' }],
+  ['operation', { operationName: 'FlowLogFlowEvent' }],
+])('a record with numbered flows is of a flow log by its %s', async (_, outer) => {
+  const { rows } = await read([{ ...outer, 'flow.0': GOOD, 'flow.1': GOOD, 'flow.2': '' }]);
+  expect(rows).toHaveLength(2);
+  for (const row of rows) expect(row).toMatchObject({ src_ip4: CLIENT, ts: SECONDS * 1e6 });
+});
+
+it('numbers of one name keep their own spelling in a record and in its list', () => {
+  const flat: Flat = { keys: [], values: [] };
+  const list = `[{"v":2.100,"flowTuples":["${GOOD}"]}]`;
+  flatten(parseJson(`{"v":2.10,"w":1.0,"properties":{"flows":${JSON.stringify(list)}}}`), flat);
+  const [event] = eventsOf(flat).events;
+  const spelled = event!.keys.map((key, i) => `${key}=${writtenText(event!, i)}`);
+  expect(spelled.filter((text) => /^[vw]=/.test(text))).toEqual(['v=2.100', 'v=2.10', 'w=1.0']);
+});
+
+it('each flow of a list is made when it is its turn', () => {
+  const tuples = Array.from({ length: 200 }, (_, i) => `${SECONDS + i},${ENDS},T,I,D`);
+  const list = JSON.stringify([{ flowTuples: tuples }]);
+  const split = vi.spyOn(String.prototype, 'split');
+  const { events } = eventsOf({ keys: ['properties.flows'], values: [list] });
+  const before = split.mock.calls.length;
+  const times = Array.from(events, ({ keys, values }) => values[keys.indexOf('FlowTime')]);
+  const during = split.mock.calls.length - before;
+  split.mockRestore();
+  expect(times).toEqual(tuples.map((tuple) => tuple.split(',')[0]));
+  expect(during).toBe(200);
 });
 
 it('much around many rules leaves a record one event', async () => {
@@ -201,6 +315,18 @@ it.each([
   expect(rows[0]).toMatchObject({ ts, message: 'text', cloud_account: '123456789012' });
 });
 
+it('a delivery without a stream has an event for each log event, with its time', async () => {
+  const { rows } = await read([
+    {
+      ...{ messageType: 'DATA_MESSAGE', owner: '123456789012', logGroup: 'g' },
+      logEvents: [{ id: '1', timestamp: SECONDS * 1000, message: 'hello' }],
+    },
+  ]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ ts: SECONDS * 1e6, message: 'hello' });
+  expect(rows[0]).toMatchObject({ cloud_account: '123456789012' });
+});
+
 it('log events without a message leave their record one event', async () => {
   const { rows, notes } = await read([
     { messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's', logEvents: [{}, {}] },
@@ -210,16 +336,34 @@ it('log events without a message leave their record one event', async () => {
   expect(notes).toHaveLength(1);
 });
 
-it('dates in listed records decide on the order of day and month', async () => {
-  const event = (time: string): object => ({
+/** A delivery with a record of each of these times. */
+const dated = (...times: string[]): object => ({
+  ...{ messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's' },
+  logEvents: times.map((timestamp) => ({
     timestamp: SECONDS * 1000,
-    message: JSON.stringify({ timestamp: time, msg: 'm' }),
-  });
-  const { rows } = await read([
-    {
-      ...{ messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's' },
-      logEvents: [event('03/04/2026 01:00:00'), event('04/21/2026 01:00:00')],
-    },
-  ]);
-  expect(rows.map(({ ts }) => ts)).toContain(Date.UTC(2026, 2, 4, 1) * 1000);
+    message: JSON.stringify({ timestamp, msg: 'm' }),
+  })),
+});
+const MARCH_4 = Date.UTC(2026, 2, 4, 1) * 1000;
+
+it('dates in listed records decide on the order of day and month', async () => {
+  const { rows } = await read([dated('03/04/2026 01:00:00', '04/21/2026 01:00:00')]);
+  expect(rows.map(({ ts }) => ts)).toContain(MARCH_4);
+});
+
+it('dates in records that rows of a table list decide, too', async () => {
+  const row = (id: number, time: string): string =>
+    `${id},"${JSON.stringify(dated('03/04/2026 01:00:00', time)).replaceAll('"', '""')}"\n`;
+  const { rows } = await readText(
+    `id,message\n${row(1, '03/04/2026 01:00:00')}${row(2, '04/21/2026 01:00:00')}`,
+  );
+  expect(rows).toHaveLength(4);
+  expect(rows.filter(({ ts }) => ts === MARCH_4)).toHaveLength(3);
+});
+
+it('dates in a sequence of JSON texts decide on the order of day and month', async () => {
+  const times = ['03/04/2026 01:00:00', '04/21/2026 01:00:00'];
+  const records = times.map((time) => `\x1e${JSON.stringify({ time, msg: 'm' })}\n`);
+  const { rows } = await readText(records.join(''));
+  expect(rows.map(({ ts }) => ts)).toContain(MARCH_4);
 });

@@ -5,11 +5,15 @@
  * https://learn.microsoft.com/en-us/azure/network-watcher/vnet-flow-logs-overview
  */
 import { flatten, type Flat } from '../../../engine/fields/reading/json/flatten.ts';
-import { parseJson } from '../../../engine/fields/reading/json/parse-json.ts';
 import { parseIpv4, parseIpv6 } from '../../shared/bytes.ts';
 
-/** Members with the flows of a record. Log shippers number their flows. */
-const LISTS = /^(?:properties\.flows|flowRecords\.flows|flow\.\d{1,6})$/;
+/** Members with the flows of a record. */
+const LISTS: ReadonlySet<string> = new Set(['properties.flows', 'flowRecords.flows']);
+/** Log shippers number the flows of a record; it must say that it is one of a flow log. */
+const NUMBERED = /^flow\.\d{1,6}$/;
+const VERSION = 'flowLogVersion';
+const OPERATIONS: readonly string[] = ['category', 'operationName'];
+const OPERATION = /^(?:NetworkSecurityGroupFlowEvents?|FlowLogFlowEvents?)$/;
 const TUPLES = 'flowTuples';
 const INNER_LISTS: ReadonlySet<string> = new Set([TUPLES, 'flows', 'flowGroups']);
 const MAX_DEPTH = 4;
@@ -25,22 +29,22 @@ const MAY_BE_DROPPED: ReadonlySet<string> = new Set([
   'NX_NOT_ACCEPTED',
   'NX_NOT_SUPPORTED',
 ]);
-const SECONDS = /^\d{9,10}$/;
-const MILLISECONDS = /^\d{12,13}$/;
+const SECONDS = /^\d{10}$/;
+const MILLISECONDS = /^\d{13}$/;
 const NUMBER = /^\d{0,20}$/;
-const MOST_ADDRESS = 45;
+const MAX_ADDRESS_CHARS = 45;
 const PROTOCOL = /^\d{1,3}$/;
 
-/** A flow, and the members of the objects around it in its list. */
-export interface AzureFlow {
-  readonly members: Flat;
+/** Flows as their texts, and the members of the objects around them in their list. */
+export interface FlowGroup {
+  readonly tuples: readonly string[];
   readonly around: readonly Flat[];
 }
 
 /** Flows that are being collected, and how much may still be repeated around them. */
 export interface AzureFlows {
-  readonly flows: AzureFlow[];
-  /** What is repeated around each flow of the record. */
+  readonly groups: FlowGroup[];
+  /** Bytes of what is repeated around each flow of the record. */
   readonly size: number;
   left: number;
 }
@@ -53,20 +57,33 @@ export function sizeOf({ keys, values }: Flat): number {
   return size;
 }
 
-export function isAzureFlowList(key: string): boolean {
-  // Every member of every record passes here.
-  return (key.startsWith('flow') || key.startsWith('properties.f')) && LISTS.test(key);
+/** The indexes of the members of a record that list flows. */
+export function azureFlowLists(record: Flat): readonly number[] {
+  const { keys } = record;
+  // Every record passes here.
+  if (!keys.some((key) => key.startsWith('flow') || key.startsWith('properties.f'))) return [];
+  const isNumbered = isOfFlowLog(record);
+  return [...keys.keys()].filter(
+    (i) => LISTS.has(keys[i]!) || (isNumbered && NUMBERED.test(keys[i]!)),
+  );
+}
+
+function isOfFlowLog({ keys, values }: Flat): boolean {
+  const isNamed = (name: string): boolean => OPERATION.test(String(values[keys.indexOf(name)]));
+  return keys.includes(VERSION) || OPERATIONS.some(isNamed);
+}
+
+/** Adds the flow in a text; false if it has another form, or too much would be repeated around it. */
+export function addAzureFlow(text: string, found: AzureFlows): boolean {
+  return addTuples([text], { around: [], size: found.size }, found);
 }
 
 /**
- * Adds the flows in the text of a list, or of a single one; false if any part of it has another form, or too much
- * would be repeated around them.
- * @throws SyntaxError or RangeError of JSON that cannot be parsed
+ * Adds the flows in a list; false if any part of it has another form, or too much would be repeated around them.
+ * @throws RangeError if a member is nested too deeply
  */
-export function azureFlowsIn(text: string, found: AzureFlows): boolean {
-  if (!text.startsWith('[')) return add(text, [], found.size, found);
-  const list = parseJson(text) as readonly unknown[];
-  return list.every((one) => walk(one, { around: [], size: found.size }, found, 0));
+export function addAzureFlows(list: readonly unknown[], found: AzureFlows): boolean {
+  return list.every((group) => addGroup(group, { around: [], size: found.size }, found, 0));
 }
 
 interface Outer {
@@ -74,63 +91,74 @@ interface Outer {
   readonly size: number;
 }
 
-function walk(value: unknown, outer: Outer, found: AzureFlows, depth: number): boolean {
+function addGroup(value: unknown, outer: Outer, found: AzureFlows, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   const members = Object.entries(value) as [string, unknown][];
   const isList = ([name, member]: [string, unknown]): boolean =>
     INNER_LISTS.has(name) && Array.isArray(member);
-  const lists = members.filter(isList);
+  const lists = members.filter(isList) as [string, readonly unknown[]][];
   const flat: Flat = { keys: [], values: [] };
   flatten(Object.fromEntries(members.filter((member) => !isList(member))), flat);
-  const around = [...outer.around, flat];
-  const size = outer.size + sizeOf(flat);
-  const known = found.flows.length;
+  const inner = { around: [...outer.around, flat], size: outer.size + sizeOf(flat) };
+  const known = found.groups.length;
   const isRead = lists.every(([name, list]) =>
-    (list as unknown[]).every((one) => {
-      if (name !== TUPLES) return walk(one, { around, size }, found, depth + 1);
-      return typeof one === 'string' && add(one, around, size, found);
-    }),
+    name === TUPLES
+      ? addTuples(list, inner, found)
+      : list.every((group) => addGroup(group, inner, found, depth + 1)),
   );
   // Members of an object without a flow would be in no event.
-  return isRead && found.flows.length > known;
+  return isRead && found.groups.length > known;
 }
 
-function add(tuple: string, around: readonly Flat[], size: number, found: AzureFlows): boolean {
-  found.left -= size;
+function addTuples(
+  list: readonly unknown[],
+  { around, size }: Outer,
+  found: AzureFlows,
+): list is readonly string[] {
+  found.left -= size * list.length;
   if (found.left < 0) return false;
+  const isTuple = (one: unknown): one is string =>
+    typeof one === 'string' && azureFlow(one) !== undefined;
+  if (!list.every(isTuple)) return false;
+  if (list.length > 0) found.groups.push({ tuples: list, around });
+  return true;
+}
+
+/** The values of a flow by their names; undefined if its text has another form. */
+export function azureFlow(tuple: string): Flat | undefined {
   const cells = tuple.split(',', 14);
-  const members = ofGroup(cells) ?? ofNetwork(cells);
-  if (members !== undefined) found.flows.push({ members, around });
-  return members !== undefined;
+  return parseNsgTuple(cells) ?? parseVnetTuple(cells);
 }
 
 /** Of a network security group: `TIME,SOURCE,TARGET,PORT,PORT,T|U,I|O,A|D`, and since version 2 `,STATE,COUNTS`. */
-function ofGroup(cells: readonly string[]): Flat | undefined {
-  const [time = '', , , , , proto = '', way = '', verdict = '', state = '', ...counts] = cells;
+function parseNsgTuple(cells: readonly string[]): Flat | undefined {
+  const [time = '', , , , , proto = '', direction = '', decision = '', state = '', ...counts] =
+    cells;
   const protocol = PROTOCOLS.get(proto);
-  const status = DECISIONS.get(verdict);
-  const isWhole = cells.length === 8 || (cells.length === 13 && /^[BCE]$/.test(state));
-  if (!SECONDS.test(time) || protocol === undefined || status === undefined || !isWhole)
+  const status = DECISIONS.get(decision);
+  const isValid = cells.length === 8 || (cells.length === 13 && /^[BCE]$/.test(state));
+  if (!SECONDS.test(time) || protocol === undefined || status === undefined || !isValid)
     return undefined;
-  return flow(cells, protocol, way, { FlowStatus: status, FlowState: state }, counts);
+  return flow(cells, protocol, direction, { FlowStatus: status, FlowState: state }, counts);
 }
 
 /** Of a virtual network: `MILLISECONDS,SOURCE,TARGET,PORT,PORT,PROTOCOL,I|O,STATE,ENCRYPTION,COUNTS`. */
-function ofNetwork(cells: readonly string[]): Flat | undefined {
-  const [time = '', , , , , proto = '', way = '', state = '', encryption = '', ...counts] = cells;
-  const isOne =
+function parseVnetTuple(cells: readonly string[]): Flat | undefined {
+  const [time = '', , , , , proto = '', direction = '', state = '', encryption = '', ...counts] =
+    cells;
+  const isValid =
     cells.length === 13 &&
     MILLISECONDS.test(time) &&
     PROTOCOL.test(proto) &&
     /^[BCED]$/.test(state);
-  if (!isOne) return undefined;
+  if (!isValid) return undefined;
   const status = state === 'D' ? 'Denied' : MAY_BE_DROPPED.has(encryption) ? '' : 'Allowed';
   const more = { FlowStatus: status, FlowState: state, FlowEncryption: encryption };
-  return flow(cells, proto, way, more, counts);
+  return flow(cells, proto, direction, more, counts);
 }
 
 function isIp(text: string): boolean {
-  if (text.length > MOST_ADDRESS) return false;
+  if (text.length > MAX_ADDRESS_CHARS) return false;
   const bytes = Buffer.from(text, 'latin1');
   const { length } = bytes;
   return parseIpv4(bytes, 0, length) >= 0 || parseIpv6(bytes, 0, length, new Uint8Array(16), 0);
@@ -139,18 +167,18 @@ function isIp(text: string): boolean {
 function flow(
   cells: readonly string[],
   protocol: string,
-  way: string,
+  side: string,
   more: Readonly<Record<string, string>>,
   counts: readonly string[],
 ): Flat | undefined {
   const [, source = '', target = '', ...ports] = cells.slice(0, ENDS.length);
-  const direction = DIRECTIONS.get(way);
-  const isOne =
+  const direction = DIRECTIONS.get(side);
+  const isValid =
     direction !== undefined &&
     isIp(source) &&
     isIp(target) &&
     [...ports, ...counts].every((cell) => NUMBER.test(cell));
-  if (!isOne) return undefined;
+  if (!isValid) return undefined;
   const named: readonly (readonly [string, string])[] = [
     ...ENDS.map((name, i) => [name, cells[i]!] as const),
     ['L4Protocol', protocol],

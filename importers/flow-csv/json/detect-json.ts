@@ -6,7 +6,10 @@ import { ZeekLogFinder, zeekJson } from '../dialects/zeek.ts';
 import { simplify } from '../fields.ts';
 import { flatten, type Flat } from '../../../engine/fields/reading/json/flatten.ts';
 import { LIST_NAMES } from './json-elements.ts';
-import { listedEvents } from './listed-events.ts';
+import { eventsOf } from './listed-events.ts';
+
+/** The first events that a record lists show what the others are. */
+const MAX_LISTED_EVENTS = 50;
 
 /** Whether more than half of the lines are objects, among lines of a log. */
 export function isMostlyObjects(lines: readonly string[]): boolean {
@@ -59,10 +62,9 @@ export function detectJson(head: Head, first: number, asked: string): Detected |
     }
   }
   const keys = new Set<string>();
-  const records = flats.flatMap((flat) => {
-    const listed = listedEvents(flat);
-    return listed === undefined || listed === 'unread' ? [flat] : [...listed];
-  });
+  const records = flats.flatMap((flat) => [
+    ...Iterator.from(eventsOf(flat).events).take(MAX_LISTED_EVENTS),
+  ]);
   for (const { keys: recordKeys } of records)
     for (const key of recordKeys) if (keys.size < 5000) keys.add(key);
   const names = new Set([...keys].map(simplify));
@@ -148,7 +150,7 @@ function firstLine(text: string): string {
 
 /** Whether an object has other members than a list of records and words about it. */
 function saysMore(text: string, list: string): boolean {
-  const members = parseJson(text);
+  const members = tryParse(text);
   return (
     typeof members === 'object' &&
     members !== null &&
@@ -162,7 +164,7 @@ function saysMore(text: string, list: string): boolean {
 }
 
 /** Undefined: invalid or incomplete JSON. */
-function parseJson(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

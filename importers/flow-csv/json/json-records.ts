@@ -14,7 +14,7 @@ import { zeekLog, ZeekLogFinder } from '../dialects/zeek.ts';
 import { simplify } from '../fields.ts';
 import { flatten, type Flat, unwrap } from '../../../engine/fields/reading/json/flatten.ts';
 import { parseWithRepeatedNames } from '../../../engine/fields/reading/json/repeated-names.ts';
-import { listedEvents } from './listed-events.ts';
+import { eventsOf } from './listed-events.ts';
 
 const MAX_DIALECTS = 64;
 const NO_BYTES = new Uint8Array(0);
@@ -135,16 +135,18 @@ export class JsonRecords implements LineRecords {
    * @returns their number
    */
   private writeListed(flat: Flat, seq: number, ...place: Place): number {
-    const listed = listedEvents(flat);
-    if (listed === 'unread') this.unread += 1;
-    if (listed === undefined || listed === 'unread') return this.write(flat, seq, ...place);
+    const { list, events } = eventsOf(flat);
+    if (list === 'unread') this.unread += 1;
     let count = 0;
-    for (const event of listed) {
-      if (unwrap(event)) this.repeated += 1;
+    for (const event of events) {
+      if (event !== flat && unwrap(event)) this.repeated += 1;
       count += this.write(event, seq + count, ...place);
     }
-    this.lists.records += 1;
-    this.lists.events += count;
+    if (count === 0) throw new Error('a record has given no event');
+    if (list === 'read') {
+      this.lists.records += 1;
+      this.lists.events += count;
+    }
     return count;
   }
 
@@ -192,7 +194,7 @@ export class JsonRecords implements LineRecords {
     const { unread } = this;
     if (unread > 0)
       this.context.sink.note(
-        `${unread} ${nounOf(unread, 'record')} with a list of flows or log events in an unknown form, or with too much around them: each is one event, with the list as text`,
+        `${unread} ${nounOf(unread, 'record')} with a list of flows or log events in an unknown form, or with too many other members to repeat for each: each record is one event, with the list as text`,
       );
     this.tellMany('with times', this.timed, 'one for each time');
   }
@@ -218,18 +220,21 @@ export class JsonRecords implements LineRecords {
     return this.writeListed(flat, seq, offset, length, NO_BYTES, 0, 0);
   }
 
-  /** The text of the time in such a row, without writing anything. */
-  timeOfRow(flat: Flat): string | undefined {
+  /** The texts of the times in such a row, without writing anything. */
+  timesOfRow(flat: Flat): Generator<string> {
     unwrap(flat);
-    return this.writerFor(flat).timeOf(flat);
+    return this.timesOf(flat);
   }
 
   /** The texts of the times in the record `bytes[start, end)`, without writing anything. */
-  *timesOf(bytes: Uint8Array, start: number, end: number): Generator<string> {
+  timesOfRecord(bytes: Uint8Array, start: number, end: number): Iterable<string> {
     const flat: Flat = { keys: [], values: [] };
-    if (takeApart(bytes, start, end, flat).reason !== undefined || isBulkAction(flat)) return;
-    const listed = listedEvents(flat);
-    for (const event of listed === undefined || listed === 'unread' ? [flat] : listed) {
+    const { reason } = takeApart(bytes, ...bareLine(bytes, start, end), flat);
+    return reason === undefined && !isBulkAction(flat) ? this.timesOf(flat) : [];
+  }
+
+  private *timesOf(flat: Flat): Generator<string> {
+    for (const event of eventsOf(flat).events) {
       if (event !== flat) unwrap(event);
       const time = this.writerFor(event).timeOf(event);
       if (time !== undefined) yield time;
@@ -251,10 +256,10 @@ export class JsonRecords implements LineRecords {
     const log = this.zeekLogs.find(flat, format === 'zeek-json');
     if (log !== undefined) return this.zeek(log, flat);
     if (format === 'zeek-json') return this.zeek(undefined, flat);
-    return this.listed(this.finder.find(flat.keys).forRecord(flat));
+    return this.schemaWriter(this.finder.find(flat.keys).forRecord(flat));
   }
 
-  private listed(meanings: Meanings): RecordWriter {
+  private schemaWriter(meanings: Meanings): RecordWriter {
     let writer = this.bySchema.get(meanings);
     if (writer === undefined) {
       // A mapping is complete by definition.

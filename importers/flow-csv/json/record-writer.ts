@@ -227,7 +227,7 @@ export class RecordWriter {
     const { setter, part } = member;
     const text = wholeOrPart(whole, part);
     if (setter >= FIRST_TEXT) {
-      const isStored = this.listed(writer, setter, text);
+      const isStored = this.setListedText(writer, setter, text);
       return isStored && member.isOwn && text === whole;
     }
     if (setter === SETTERS.hashes) {
@@ -306,7 +306,7 @@ export class RecordWriter {
   }
 
   /** Sets a text field. @returns whether it has the text as written */
-  private listed(writer: RowWriter, setter: number, text: string): boolean {
+  private setListedText(writer: RowWriter, setter: number, text: string): boolean {
     const values = this.values[setter];
     const stored =
       values === undefined
@@ -340,7 +340,7 @@ export class RecordWriter {
     if (this.chosen[also.setter] !== i) return;
     const text = typeof value === 'string' ? value : String(value);
     const known = wholeOrPart(text, also.part);
-    if (also.setter >= FIRST_TEXT) this.listed(writer, also.setter, known);
+    if (also.setter >= FIRST_TEXT) this.setListedText(writer, also.setter, known);
     else {
       // First: `toBytes` may replace `scratch` by a larger one.
       const size = this.toBytes(known);

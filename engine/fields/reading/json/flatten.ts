@@ -33,15 +33,13 @@ export type Scalar = string | number | boolean;
 export interface Flat {
   readonly keys: string[];
   readonly values: Scalar[];
-  /** Numbers as the record writes them, by name, where JavaScript writes them in another way: `2.10`, `1e5`. */
-  written?: Map<string, string>;
+  /** Numbers as the record writes them, by index, where JavaScript writes them in another way: `2.10`, `1e5`. */
+  written?: (string | undefined)[];
 }
 
 /** The text of a member as written. */
-export function writtenText({ keys, values, written }: Readonly<Flat>, i: number): string {
-  const value = values[i]!;
-  const text = typeof value === 'number' ? written?.get(keys[i]!) : undefined;
-  return text !== undefined && Number(text) === value ? text : String(value);
+export function writtenText({ values, written }: Readonly<Flat>, i: number): string {
+  return written?.[i] ?? String(values[i]!);
 }
 
 /** Whether a text is a record that its member or column wraps. */
@@ -70,11 +68,12 @@ export function unwrap(flat: Flat): boolean {
     const outside = new Set(keys);
     keys.splice(i, 1);
     values.splice(i, 1);
+    flat.written?.splice(i, 1);
     // A message that is a record with a message: the inner one has the name.
     if (name === 'message') outside.delete(name);
     for (const [at, key] of inner.keys.entries()) {
       const unwrapped = outside.has(key) ? `${name}.${key}` : key;
-      addMember(flat, unwrapped, inner.values[at]!, inner.written?.get(key));
+      addMember(flat, unwrapped, inner.values[at]!, inner.written?.[at]);
     }
     return isRepeated;
   }
@@ -102,12 +101,10 @@ export function flatten(value: unknown, into: Flat): boolean {
 
 /** The members of several objects; where names are the same, all of them, the first object's first. */
 export function joined(parts: readonly Flat[]): Flat {
-  const all: Flat = {
-    keys: parts.flatMap(({ keys }) => keys),
-    values: parts.flatMap(({ values }) => values),
-  };
-  const texts = parts.toReversed().flatMap(({ written }) => [...(written ?? [])]);
-  if (texts.length > 0) all.written = new Map(texts);
+  const all: Flat = { keys: [], values: [] };
+  for (const part of parts)
+    for (const [i, key] of part.keys.entries())
+      addMember(all, key, part.values[i]!, part.written?.[i]);
   return all;
 }
 
@@ -171,8 +168,9 @@ function isUnsafe(number: number): boolean {
   return Number.isInteger(number) && !Number.isSafeInteger(number);
 }
 
-function addMember(into: Flat, key: string, value: Scalar, written?: string): void {
+/** @param written the number as the record writes it, if JavaScript writes it in another way */
+export function addMember(into: Flat, key: string, value: Scalar, written?: string): void {
+  if (written !== undefined) (into.written ??= [])[into.keys.length] = written;
   into.keys.push(key);
   into.values.push(value);
-  if (written !== undefined) (into.written ??= new Map()).set(key, written);
 }
