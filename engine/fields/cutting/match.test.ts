@@ -20,6 +20,22 @@ it.each([
 });
 
 it.each([
+  ['[x] from 192.0.2.1', { src_ip: '192.0.2.1' }],
+  ['[] from 192.0.2.1', { src_ip: '192.0.2.1' }],
+  ['[x] from 203.0.113.9] from 192.0.2.1', undefined],
+  ['[x from 192.0.2.1', undefined],
+])('reads no further than the next closing bracket: %s', (message, fields) => {
+  expect(cutBy({ text: '[{:inside}] from {src_ip}' }, message)).toEqual(fields);
+});
+
+it.each([
+  ['as x', {}],
+  ['as x]', undefined],
+])('reads no closing bracket at the end: %s', (message, fields) => {
+  expect(cutBy({ text: 'as {:inside}' }, message)).toEqual(fields);
+});
+
+it.each([
   ['h,bob,192.0.2.1', { host: 'h', user: 'bob', src_ip: '192.0.2.1' }],
   ['h,,192.0.2.1', { host: 'h', src_ip: '192.0.2.1' }],
   ['h,x,203.0.113.9,192.0.2.1', undefined],

@@ -23,7 +23,7 @@ import { addressEnd, digitsEnd, numberOf } from './values.ts';
 /** Limit of positions tried in one message: a message that was crafted to take long is left uncut. */
 const MOST_TRIES = 500;
 
-const [QUOTE, COMMA, BACKSLASH, BAR] = [34, 44, 92, 124];
+const [QUOTE, COMMA, BACKSLASH, CLOSE, BAR] = [34, 44, 92, 93, 124];
 
 let tries = 0;
 
@@ -126,10 +126,12 @@ function searched(
   const { operation, isPlain } = part;
   const isLong = operation === OPERATION.text;
   const isSole = operation === OPERATION.sole;
-  const spaces = isLong || isSole || operation === OPERATION.brief;
+  const isInside = operation === OPERATION.inside;
+  const spaces = isLong || isSole || isInside || operation === OPERATION.brief;
   let least = spaces || operation === OPERATION.value ? at : at + 1;
   let most = end;
   if (!spaces) for (most = at; most < end && !isSpace(b[most]!);) most += 1;
+  else if (isInside) for (most = at; most < end && b[most] !== CLOSE;) most += 1;
   if (i + 1 === parts.length) {
     if (most < end || end < least) return false;
     if (!isPlain && !isValid(part.capture, b, at, end)) return false;

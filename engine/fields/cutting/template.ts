@@ -34,6 +34,8 @@ const CAPTURES = [
   'brief',
   /** Anything, if the literal text that follows it is in the message once only. */
   'sole',
+  /** Anything but a closing square bracket, as short as possible; may be empty. */
+  'inside',
   /** The last five of twelve digits: the message of Sophos's identifiers of logs. */
   'last5',
   /** Up to the unescaped closing quote; may be empty. */
@@ -394,7 +396,18 @@ function slot(capture: Capture, field: number, second = -1, third = -1): Slot {
 }
 
 const PLAIN: ReadonlySet<Capture> = new Set<Capture>([
-  ...(['word', 'value', 'text', 'brief', 'sole', 'quoted', 'rest', 'cell', 'bar'] as const),
+  ...([
+    'word',
+    'value',
+    'text',
+    'brief',
+    'sole',
+    'inside',
+    'quoted',
+    'rest',
+    'cell',
+    'bar',
+  ] as const),
 ]);
 
 function isCapture(name: string): name is Capture {
