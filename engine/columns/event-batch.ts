@@ -280,16 +280,15 @@ export class EventBatch {
 
   /**
    * Completes the row being filled and makes the next one current.
-   * @param bytes of its texts, for a row without a record whose length would bound them
+   * @param textBytes about the bytes of its texts, attributes included; without it, the length of its record, which
+   *   bounds them to a few times as much
    */
-  endRow(bytes = 0): void {
+  endRow(textBytes?: number): void {
     const row = this.length;
-    this.recordBytes += bytes;
+    this.recordBytes += textBytes ?? this.lengthOf(row);
     this.source_id.set(row, this.currentSource);
     if (this.overflowRow !== undefined) this.keepOverflow(this.overflowRow);
     this.length = row + 1;
-    // The texts of a row, attributes included, are at most a few times as long as its record.
-    if (this.record_length.present[row] === 1) this.recordBytes += this.record_length.values[row]!;
     if (
       row + 1 >= this.capacity ||
       this.message.size > this.bytesLimit ||
@@ -297,6 +296,10 @@ export class EventBatch {
     ) {
       this.onFull(this);
     }
+  }
+
+  private lengthOf(row: number): number {
+    return this.record_length.present[row] === 1 ? this.record_length.values[row]! : 0;
   }
 
   /**

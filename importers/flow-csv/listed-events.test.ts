@@ -2,7 +2,14 @@
 import { expect, it, vi } from 'vitest';
 import { flatten, type Flat, writtenText } from '../../engine/fields/reading/json/flatten.ts';
 import { parseJson } from '../../engine/fields/reading/json/parse-json.ts';
-import { type Collected, collect, inputOf } from '../shared/testing/collect.ts';
+import { EventBatch } from '../../engine/columns/event-batch.ts';
+import {
+  type Collected,
+  collect,
+  collectFrom,
+  DEFAULT_OPTIONS,
+  inputOf,
+} from '../shared/testing/collect.ts';
 import { flowCsvImporter } from '../registry.ts';
 import { eventsOf } from './json/listed-events.ts';
 
@@ -270,6 +277,29 @@ it('a flow without ports has its protocol, and one that may have been dropped no
   const dropped = rows.find(({ proto }) => proto === 6);
   expect(dropped!['action'] ?? null).toBeNull();
   expect(dropped!.attrs).toMatchObject({ FlowEncryption: 'NX_NOT_ACCEPTED' });
+});
+
+it('the events of one record fill a batch like those of many', async () => {
+  const fills = async (records: readonly object[]): Promise<number> => {
+    let full = 0;
+    const take = (batch: EventBatch): void => {
+      full += 1;
+      batch.clear();
+    };
+    const batch = new EventBatch('flow', take, 10_000, 50_000);
+    await collectFrom((sink) => {
+      const bytes = Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      const options = { ...DEFAULT_OPTIONS, format: 'json-lines' };
+      return flowCsvImporter.read(inputOf(bytes), { ...sink, batch: () => batch }, options);
+    });
+    return full;
+  };
+  const of = (from: number, count: number): string[] =>
+    Array.from({ length: count }, (_, i) => `${SECONDS + from + i},${ENDS},T,I,D`);
+  const one = await fills([group(...of(0, 500))]);
+  const many = await fills(Array.from({ length: 500 }, (_, i) => group(...of(i, 1))));
+  expect(one).toBeGreaterThan(0);
+  expect(one).toBeLessThanOrEqual(many);
 });
 
 it('a delivery of CloudWatch Logs has an event for each log event', async () => {

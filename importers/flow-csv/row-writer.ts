@@ -255,7 +255,10 @@ export class RowWriter {
     this.batch.setAttribute(name, this.decode(bytes, start, end));
   }
 
-  /** Completes the row. */
+  /**
+   * Completes the row.
+   * @param textBytes as in `EventBatch.endRow`
+   */
   finish(
     seq: number,
     offset: number,
@@ -263,6 +266,7 @@ export class RowWriter {
     raw: Uint8Array,
     rawStart: number,
     rawEnd: number,
+    textBytes?: number,
   ): void {
     const batch = this.batch;
     const row = this.row;
@@ -270,7 +274,7 @@ export class RowWriter {
     batch.seq.set(row, seq);
     batch.offset.set(row, offset);
     batch.record_length.set(row, length);
-    batch.endRow();
+    batch.endRow(textBytes);
   }
 
   /** Sets a typed cell. False when its text holds more than the column now does, or the column nothing. */

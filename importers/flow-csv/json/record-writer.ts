@@ -49,6 +49,8 @@ import type { StampReader } from '../stamp.ts';
 const MAX_NAMES = 4096;
 const NOT_REMEMBERED = -1;
 const encoder = new TextEncoder();
+/** About the length of a number's text. */
+const NUMBER_BYTES = 8;
 
 /** The meaning of a member's name. */
 interface Member {
@@ -177,9 +179,11 @@ export class RecordWriter {
     const { batch } = writer;
     const row = batch.length;
     writer.begin();
+    let textBytes = 0;
     for (let i = 0; i < flat.keys.length; i++) {
       const value = flat.values[i]!;
       if (value === '') continue;
+      textBytes += flat.keys[i]!.length + (typeof value === 'string' ? value.length : NUMBER_BYTES);
       const member = this.row[i]!;
       const { setter } = member;
       const taken =
@@ -206,7 +210,8 @@ export class RecordWriter {
     }
     if (this.constants.length > 0)
       for (const [setter, text] of this.constants) writer.text(setter, text, 0, text.length);
-    writer.finish(seq, offset, length, raw, start, end);
+    // Events that a record lists share its length: counted for each, a long record would fill batches of a few rows.
+    writer.finish(seq, offset, length, raw, start, end, Math.min(length, textBytes));
   }
 
   /** The times of a record that are separate events; empty if it has none, or its dialect has one. */
