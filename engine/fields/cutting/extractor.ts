@@ -39,6 +39,8 @@ const TEMPLATE = z.strictObject({
   stop: z.string().length(1).optional(),
   /** For `{:pairs}`: only pairs are read, and none if they contradict each other. */
   strict: z.boolean().optional(),
+  /** For pairs that are not strict: a key may have one value only, and quotes have no escapes. */
+  once: z.boolean().optional(),
   /** For strict pairs: keys are compared by their small letters and digits only, in the form given here. */
   alike: z.boolean().optional(),
   /** For strict pairs: none is read if a separator is not followed by a blank. */

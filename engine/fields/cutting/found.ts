@@ -159,7 +159,7 @@ function isOtherHash(slot: Slot, size: number, rank: number): boolean {
   return true;
 }
 
-function isAddress({ operation }: Slot): boolean {
+export function isAddress({ operation }: Slot): boolean {
   return (
     operation === OPERATION.ip ||
     operation === OPERATION.peer ||

@@ -86,6 +86,18 @@ it.each([
 });
 
 it.each([
+  ['user="x src=192.0.2.9" src=192.0.2.1', { user: 'x src=192.0.2.9', src_ip: '192.0.2.1' }],
+  ['user="x" src=192.0.2.9 y="" src=192.0.2.1', {}],
+  ['user="x" src6=2001:db8::9 y="" src=192.0.2.1', {}],
+  ['src=192.0.2.1 user="x" src=192.0.2.1', { user: 'x', src_ip: '192.0.2.1' }],
+  ['user="x" user="root" src=192.0.2.1', { src_ip: '192.0.2.1' }],
+  [String.raw`user="x\" src=192.0.2.1 note="y"`, { user: 'x\\', src_ip: '192.0.2.1' }],
+])('reads pairs with one value for each key: %s', (message, fields) => {
+  const pairs = { src: 'src_ip', src6: 'src_ip', user: 'user:text' };
+  expect(cutBy({ text: '{:pairs}', pairs, once: true }, message)).toEqual(fields);
+});
+
+it.each([
   ['192.0.2.1', '192.0.2.1'],
   ['192.0.2.1:22', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],

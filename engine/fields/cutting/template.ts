@@ -125,6 +125,8 @@ export interface Pairs {
   readonly stop: number;
   /** For `pairs`: read by `readStrictPairs`. */
   readonly isStrict: boolean;
+  /** For `pairs`: values of contradictory keys are dropped, and a backslash escapes no quote. */
+  readonly isOnce: boolean;
   /** For strict pairs: keys are compared by small letters and digits only. */
   readonly isAlike: boolean;
   /** For strict pairs: a blank follows every separator. */
@@ -166,6 +168,7 @@ interface GivenTemplate {
   readonly assign?: string | undefined;
   readonly stop?: string | undefined;
   readonly strict?: boolean | undefined;
+  readonly once?: boolean | undefined;
   readonly alike?: boolean | undefined;
   readonly spaced?: boolean | undefined;
   readonly columns?: readonly (string | null)[] | undefined;
@@ -316,6 +319,7 @@ function compile(text: string, separator: string | undefined, given: GivenTempla
       assign: code(given.assign, 61),
       stop: code(given.stop, -1),
       isStrict: given.strict === true,
+      isOnce: given.once === true,
       isAlike: given.alike === true,
       isSpaced: given.spaced === true,
     },
@@ -342,6 +346,8 @@ function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
       '{:pairs}, {:cef}, {:leef}, {:json}, {:xml}, {:login} or {:traffic} and "pairs" belong together',
     );
   if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} can be strict');
+  if (given.once === true && (of !== 'pairs' || given.strict === true))
+    throw new Error('only {:pairs} that is not strict can be once');
   if ((given.alike === true || given.spaced === true) && given.strict !== true)
     throw new Error('only strict pairs can be alike or spaced');
   if ((of === 'columns') !== (given.columns !== undefined))

@@ -11,6 +11,7 @@ import {
   type Escapes,
   forgetAccounts,
   forgetKeys,
+  isAddress,
   offer,
   offerOnce,
 } from '../cutting/found.ts';
@@ -23,9 +24,12 @@ const GROUP = 29;
 const [TAB, SPACE, QUOTE, APOSTROPHE, BAR, ASSIGN, BACKSLASH] = [9, 32, 34, 39, 124, 61, 92];
 const COLON = 58;
 
-/** `key=value key="value, in quotes"`, with the given separator and assignment character. */
+/**
+ * `key=value key="value, in quotes"`, with the given separator and assignment character. For repeated keys see
+ * `offerOnce`: if devices do not escape quotes, a value that others choose may end early and go on with pairs.
+ */
 export function readPairs(
-  { keys, separator, assign, stop }: Pairs,
+  { keys, separator, assign, stop, isOnce }: Pairs,
   b: Uint8Array,
   start: number,
   end: number,
@@ -46,7 +50,7 @@ export function readPairs(
     let valueEnd: number;
     if (b[p] === QUOTE && p < end) {
       value = ++p;
-      while (p < end && b[p] !== QUOTE) p += b[p] === BACKSLASH ? 2 : 1;
+      while (p < end && b[p] !== QUOTE) p += b[p] === BACKSLASH && !isOnce ? 2 : 1;
       if (p >= end) return;
       valueEnd = p++;
     } else {
@@ -60,7 +64,13 @@ export function readPairs(
     const slot = keys.values[i]!;
     // Unquoted values are in hexadecimal there.
     const quote = slot.capture === 'audit' && b[value - 1] === QUOTE ? 1 : 0;
-    offer(slot, b, value - quote, valueEnd + quote, i + 1);
+    const [from, to] = [value - quote, valueEnd + quote];
+    if (!isOnce) offer(slot, b, from, to, i + 1);
+    else {
+      // All keys of an address have the same rank: any other address contradicts the first.
+      const rank = isAddress(slot) ? 1 : i + 1;
+      if (!offerOnce(slot, b, from, to, rank, ESCAPES.none, false)) return;
+    }
   }
 }
 
