@@ -20,7 +20,7 @@ const acme = path.join(space.folder, 'acme.daybook');
 const handedOver = path.join(space.folder, 'handed-over');
 let server: ClickHouseServer | undefined;
 /** Of a case that is attached repeatedly; DAYBOOK_KILLS sets how many. */
-const INTERRUPTIONS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
+const INTERRUPTIONS = Number(process.env['DAYBOOK_KILLS'] ?? 8);
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 const at = (database: string): string => `clickhouse://127.0.0.1:${server!.port}/${database}`;

@@ -20,6 +20,9 @@ import {
   start,
 } from './harness.ts';
 
+/** How often a run is killed before one may finish; DAYBOOK_KILLS: more often. */
+const INTERRUPTIONS = Number(process.env['DAYBOOK_KILLS'] ?? 8);
+
 const space = scratch();
 const reason = whyNot('s3');
 const acme = path.join(space.folder, 'acme.daybook');
@@ -142,7 +145,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     let state = seed;
     const random = (): number => (state = (state * 48_271) % 0x7fffffff) / 0x7fffffff;
     let interrupted = 0;
-    for (let i = 0; interrupted < 20 && i < 60; i++) {
+    for (let i = 0; interrupted < INTERRUPTIONS && i < 3 * INTERRUPTIONS; i++) {
       const { child, outcome } = start(['hand-over', acme, 's3://cut/case', '--yes'], {
         env: env(),
       });
@@ -157,7 +160,7 @@ describe.skipIf(reason !== undefined)(title, () => {
       // It is complete, or not started: begin again with an empty place.
       else await server!.empty('cut');
     }
-    expect(interrupted, `seed ${seed}`).toBe(20);
+    expect(interrupted, `seed ${seed}`).toBe(INTERRUPTIONS);
     expect((await run('verify', 's3://cut/case')).status, `seed ${seed}`).toBe(1);
     await expectWhole('cut', await handOver('s3://cut/case'));
   });

@@ -2,7 +2,7 @@
  * A handed-over case: killed at random steps and resumed, then read by Python's DuckDB and by ClickHouse, which
  * find as many events, bytes and addresses of each day and kind as Daybook.
  *
- * DAYBOOK_KILLS sets how often it is killed (20 by default).
+ * DAYBOOK_KILLS sets how often it is killed (8 by default).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { ANSWERS, ASKED } from '../torture/step-names.ts';
 import { provision, type PythonPackage, whyNot } from '../provision/index.ts';
 import { Commands, daybook, json, scratch } from './harness.ts';
 
-const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 20);
+const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 8);
 /** For all of them, on a busy machine. */
 const PATIENCE = { timeout: 600_000 };
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');

@@ -23,7 +23,7 @@ interface Loaded {
 export const clickhouse: Attack = {
   name: 'clickhouse',
   unit: 'queries',
-  runs: { short: 60, usual: 1000, long: 10_000 },
+  runs: { short: 30, usual: 1000, long: 10_000 },
   async prepare(folder, seed, size): Promise<Prepared | string> {
     const module = clickhouseModule();
     if (module === undefined) return whyNot('clickhouse') ?? 'there is no chdb';

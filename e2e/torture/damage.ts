@@ -40,7 +40,7 @@ type Target = keyof typeof TARGETS;
 export const damage: Attack = {
   name: 'damage',
   unit: 'damaged files',
-  runs: { short: 3, usual: 50, long: 400 },
+  runs: { short: 2, usual: 50, long: 400 },
   async prepare(folder, seed, size): Promise<Prepared> {
     const made = await mixedCase(folder, seed, Math.min(size, 2));
     const asker = new Asker(made.folder);

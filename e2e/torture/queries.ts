@@ -39,7 +39,7 @@ interface Opened extends QuestionedCase {
 export const queries: Attack = {
   name: 'queries',
   unit: 'queries',
-  runs: { short: 300, usual: 1000, long: 10_000 },
+  runs: { short: 150, usual: 1000, long: 10_000 },
   async prepare(folder, seed, size): Promise<Prepared> {
     const opened: Opened[] = [];
     for (const one of await questionedCases(folder, seed, size)) {

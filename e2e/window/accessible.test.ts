@@ -25,7 +25,7 @@ const DIMMED =
   ':is([class*="_dim_"], [class*="_stale_"]:is([class*="_scroller_"], [class*="_chart_"]))';
 
 /**
- * axe's findings about the page. axe stays loaded in the page, and only its violations are returned: loading it for
+ * axe's findings about the page, or about the dialog that covers it: the page has screens of its own. axe stays loaded in the page, and only its violations are returned: loading it for
  * each screen and returning all results takes ten times as long.
  */
 async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['violations']> {
@@ -37,7 +37,7 @@ async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['vi
     ...(coloursOnly && { runOnly: { type: 'rule', values: OF_COLOURS } }),
   };
   return page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run(document.querySelector('[role="dialog"][aria-modal="true"]') ?? document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../contract/errors.ts';
 import { checkRe2 } from './re2/check.ts';
-import { explain, knownNames } from './index.ts';
+import { type Plan, explain, knownNames } from './index.ts';
 import { EVENTS } from './testing/fixture.ts';
 import { type TestCase, openTestCase } from './testing/test-case.ts';
 
@@ -13,16 +13,23 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Whether it was a query: then it ran. */
-async function run(text: string): Promise<boolean> {
-  let plan;
+/** The plan of a query; undefined if it is refused. */
+function planOf(text: string): Plan | undefined {
   try {
-    plan = test.plan(text);
+    const plan = test.plan(text);
     explain(plan);
+    return plan;
   } catch (error) {
-    if (error instanceof DaybookError) return false;
+    if (error instanceof DaybookError) return undefined;
     throw error;
   }
+}
+const isQuery = (text: string): boolean => planOf(text) !== undefined;
+
+/** Whether it was a query: then it ran. */
+async function run(text: string): Promise<boolean> {
+  const plan = planOf(text);
+  if (plan === undefined) return false;
   if (plan.shape === 'rows') await test.rows(plan, 5);
   else await test.answer(plan);
   return true;
@@ -119,9 +126,9 @@ describe('random queries', () => {
       '12:f1',
     ];
     for (const name of new Set([...knownNames(), 'user'])) {
-      let ran = 0;
-      for (const one of values) if (await run(`${name}:${one} | count`)) ran += 1;
-      expect(ran, name).toBeGreaterThan(0);
+      const good = values.map((one) => `${name}:${one}`).filter(isQuery);
+      expect(good.length, name).toBeGreaterThan(0);
+      await run(`${good.join(' OR ')} | count`);
     }
   });
 });

@@ -195,7 +195,7 @@ describe('the compiled SQL and the plain meaning', () => {
           groups: Math.max(0, sorted.length - 2),
         });
       }),
-      { seed, numRuns: 18 },
+      { seed, numRuns: 10 },
     );
     test.close();
   });

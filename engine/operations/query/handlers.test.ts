@@ -151,7 +151,7 @@ describe('a list of events', () => {
           ).result;
           expect(column(batch, 'event_id')).toEqual(expected.slice(offset, offset + n));
         }),
-        { seed: 7, numRuns: 8 },
+        { seed: 7, numRuns: 4 },
       );
       await ask('result.close', { case: small.folder, result });
       await expect(
