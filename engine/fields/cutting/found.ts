@@ -71,6 +71,7 @@ export function keep(
       break;
     case 'account':
     case 'principal':
+    case 'name':
       keepAccount(field, second, operation, b, start, end, rank, escapes);
       break;
     case 'request':
@@ -209,6 +210,18 @@ function isPlainName(b: Uint8Array, start: number, end: number): boolean {
   return end - start > MOST_NAME || !NO_NAME.test(latin1.decode(b.subarray(start, end)));
 }
 
+const LEVEL = /^(?:trace|debug|info|notice|warn|warning|err|error|crit|critical|alert|fatal)$/i;
+const MOST_LEVEL = 8;
+
+/** A plain name, or one after its domain, which is not the word for a level. */
+function isLoginName(b: Uint8Array, start: number, end: number): boolean {
+  const name = b.indexOf(BACKSLASH, start) + 1;
+  if (name > start + 1 && name < end)
+    return isPlainName(b, start, name - 1) && isPlainName(b, name, end);
+  if (!isPlainName(b, start, end)) return false;
+  return end - start > MOST_LEVEL || !LEVEL.test(latin1.decode(b.subarray(start, end)));
+}
+
 function isLetter(code: number): boolean {
   return code >= 128 || ((code | 32) >= 97 && (code | 32) <= 122);
 }
@@ -256,6 +269,8 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return auditValueEnd(b, start, end) === end;
     case 'inner':
       return innerStart(b, start, end) >= 0;
+    case 'name':
+      return isLoginName(b, start, end);
     case 'account':
     case 'principal':
       // `['EXAMPLE\\alice']` is a list.

@@ -36,6 +36,19 @@ it.each([
 });
 
 it.each([
+  ['[root]', { user: 'root' }],
+  [String.raw`[EXAMPLE\alice]`, { user: 'alice', user_domain: 'EXAMPLE' }],
+  ['[alice@example.org]', { user: 'alice@example.org' }],
+  ['[information]', { user: 'information' }],
+  ['[Warning]', undefined],
+  ['[7]', undefined],
+  ['[main.c:7]', undefined],
+  [String.raw`[EXAMPLE\]`, undefined],
+])('reads what can be the name of an account: %s', (message, fields) => {
+  expect(cutBy({ text: '[{user:name}]' }, message)).toEqual(fields);
+});
+
+it.each([
   ['h,bob,192.0.2.1', { host: 'h', user: 'bob', src_ip: '192.0.2.1' }],
   ['h,,192.0.2.1', { host: 'h', src_ip: '192.0.2.1' }],
   ['h,x,203.0.113.9,192.0.2.1', undefined],

@@ -58,6 +58,8 @@ const CAPTURES = [
   'account',
   /** Like `account`, and `name@domain`, too. */
   'principal',
+  /** Like `account`, if it can be a name: not a number, a time or the word for a level. */
+  'name',
   /** The hexadecimal digits of an MD5, SHA-1 or SHA-256, which are the field of their length. */
   'hash',
   /** Anything up to the end. */
@@ -373,7 +375,7 @@ function slotOf(token: string, numberOf: (name: string) => number): Slot {
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
   if (capture === 'host' && field >= 0) numberOf(domainOf(name));
-  if (capture === 'account' || capture === 'principal') {
+  if (capture === 'account' || capture === 'principal' || capture === 'name') {
     return slot(capture, field, name === 'user' ? numberOf('user_domain') : -1);
   }
   if ((capture !== 'endpoint' && capture !== 'socket') || field < 0) return slot(capture, field);
