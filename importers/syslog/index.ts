@@ -46,8 +46,8 @@ export const syslogImporter: Importer = {
   // 7: the same in UTF-16.
   // 9: no host of a word that nothing but text follows.
   // 11: hours of the afternoon after any blank.
-  // 15: priorities of ESXi 8.
-  version: 15,
+  // 15, 16: priorities of ESXi 8, also after a host.
+  version: 16,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

@@ -469,6 +469,16 @@ const CASES: Case[] = [
     severity: 3,
     message: 'backup.sh[77]: a',
   },
+  {
+    line: '2026-02-14T15:45:33Z esx01 In(14) shell[2099876]: [root]: ls',
+    time: '2026-02-14T15:45:33',
+    host: 'esx01',
+    program: 'shell',
+    pid: 2099876,
+    facility: 1,
+    severity: 6,
+    message: 'shell[2099876]: [root]: ls',
+  },
   // A line that continues another is not one that its program began.
   {
     line: '2026-02-14T15:45:33.483Z In(166)+ Hostd[2099655]: Event 1 : User root@192.0.2.9 logged in',

@@ -144,6 +144,12 @@ function strictTag(
   if (!isHost(b, first, wordEnd)) return;
   let next = skipSpaces(b, wordEnd, end);
   if (next >= end) return;
+  // A relay names the host before the lines of an ESXi.
+  if (esxi(h, b, next, end)) {
+    h.hostStart = first;
+    h.hostEnd = wordEnd;
+    return;
+  }
   // `2026-11-27T10:15:22Z fw1 : %FTD-6-430002: …`.
   if (b[next] === COLON && b[next + 1] === SPACE && b[next + 2] === PERCENT) next += 2;
   // Cisco's devices name no program: `2026-11-27T10:15:22Z fw1 %FTD-6-430002: …`.
