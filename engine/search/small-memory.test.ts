@@ -38,8 +38,13 @@ beforeAll(async () => {
 afterAll(() => small.dispose());
 
 /** Rows of events as stored: formatting them takes longer than finding them. */
-async function records(text: string, memoryLimit: number, limit?: number): Promise<string[]> {
-  const session = CaseSession.open(small.folder, { memoryLimit, threads: 2 });
+async function records(
+  text: string,
+  memoryLimit: number,
+  limit?: number,
+  { folder }: Pick<SmallCase, 'folder'> = small,
+): Promise<string[]> {
+  const session = CaseSession.open(folder, { memoryLimit, threads: 2 });
   try {
     const running = startQuery(session, { text, zone: 'UTC', limit });
     const out: string[] = [];
@@ -78,6 +83,32 @@ describe('groups that are too many for memory', () => {
     expect(found.length).toBe(all.length);
     expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
   });
+});
+
+describe('few groups that keep long texts', () => {
+  it(
+    'are divided further than by their number',
+    async () => {
+      const long = 'x'.repeat(2600);
+      const lines = Array.from({ length: 40_000 }, (_, i) => {
+        const at = new Date(Date.UTC(2026, 2, 1) + i * 1000).toISOString();
+        return `${at},u${i % 2000},${long} ${i}`;
+      });
+      const noted = await smallCase(
+        { 'a.csv': `ts,user,message\n${lines.join('\n')}\n` },
+        evidence,
+      );
+      try {
+        const query = '* | stats distinct(message) by user';
+        const all = await records(query, 4e9, undefined, noted);
+        expect(all).toHaveLength(2000);
+        expect(await records(query, TINY, undefined, noted)).toEqual(all);
+      } finally {
+        await noted.dispose();
+      }
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe('a table of groups that is too large to be sorted in memory', () => {

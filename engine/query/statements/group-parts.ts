@@ -5,6 +5,9 @@
  */
 import { quoteIdentifier } from '../dialect/duckdb.ts';
 
+/** Rows whose texts are measured. */
+const SAMPLE_ROWS = 256;
+
 /** The input of a grouping: in partitions, or in one piece. */
 interface Divided {
   readonly parts?: GroupParts | undefined;
@@ -21,7 +24,7 @@ export class GroupParts {
   /** To be run first, in this order. */
   readonly fills: string[] = [];
   readonly tables: string[] = [];
-  /** Counts the groups of the first stage that groups, about, and its rows. */
+  /** Of the first stage that groups: about how many groups there are, its rows, and the mean length of their texts. */
   estimate: string | undefined;
   private readonly division: Division;
 
@@ -30,7 +33,9 @@ export class GroupParts {
   }
 
   grouped(select: string, rows: string, keys: string): string {
-    this.estimate ??= `SELECT approx_count_distinct(hash(${keys})), count(*) FROM (${rows}) AS r`;
+    const first = `SELECT * FROM (${rows}) AS r LIMIT ${SAMPLE_ROWS}`;
+    const length = `SELECT avg(strlen(CAST(sampled AS VARCHAR))) FROM (${first}) AS sampled`;
+    this.estimate ??= `SELECT approx_count_distinct(hash(${keys})), count(*), (${length}) FROM (${rows}) AS r`;
     const { name, count } = this.division;
     const table = `work.main.${quoteIdentifier(`${name}_${this.tables.length}`)}`;
     this.tables.push(table);

@@ -53,7 +53,8 @@ let made = 0;
 /** The first batch may be empty, so that the columns are known. */
 export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBatch> {
   const { plan, limit, matched } = reader;
-  let count = keepsValues(plan) ? ((await partsNeeded(reader))?.count ?? 1) : 1;
+  let count =
+    keepsValues(plan) && !hasRoomForAll(reader) ? ((await partsNeeded(reader))?.count ?? 1) : 1;
   for (let given = 0; ;) {
     const parts = count === 1 ? undefined : { name: `groups_${made++}`, count };
     let skipped = given;
@@ -84,26 +85,32 @@ function keepsValues({ stages }: Plan): boolean {
   return stages.some((stage) => stageOperatorOf(stage).keepsValues?.(stage) === true);
 }
 
+function bytesOf(plan: Plan, groups: number, rows: number): number {
+  return groups * GROUP_BYTES + (keepsValues(plan) ? rows * VALUE_BYTES : 0);
+}
+
+/** Whether there is room for as many groups as rows: then they need not be counted. */
+function hasRoomForAll({ plan, memory }: TableReader): boolean {
+  const examined = plan.segmentsUsed.reduce((sum, { rows }) => sum + rows, 0);
+  return bytesOf(plan, examined, examined) <= memory * SHARE;
+}
+
 /** How many parts should fit in memory, and how many to try at most. Undefined: no groups are computed. */
 async function partsNeeded(
   reader: TableReader,
 ): Promise<{ count: number; most: number } | undefined> {
   const { plan, matched, memory } = reader;
-  const most = (groups: number, rows: number): number =>
-    groups * GROUP_BYTES + (keepsValues(plan) ? rows * VALUE_BYTES : 0);
-  // If there is room for as many groups as rows, the groups need not be counted.
-  const examined = plan.segmentsUsed.reduce((sum, { rows }) => sum + rows, 0);
-  if (most(examined, examined) <= memory * SHARE) return partsOf(1, examined);
   const estimate = compileGroupEstimate(plan, matched);
   if (estimate === undefined) return undefined;
-  const [[groups, rows] = []] = await all(reader.stream(estimate));
-  const needed = most(Number(groups ?? 0), Number(rows ?? 0)) / (memory * SHARE);
-  return partsOf(Math.min(MOST_PARTS, Math.max(1, Math.ceil(needed))), Number(groups ?? 0));
-}
-
-/** Groups do not take the memory of a statement that fails with few of them: more parts do not help. */
-function partsOf(count: number, groups: number): { count: number; most: number } {
-  const most = Math.max(count * MORE, Math.ceil(groups / FEW_GROUPS));
+  const [found = []] = await all(reader.stream(estimate));
+  const [groups = 0, rows = 0, length = 0] = found.map(Number);
+  const partsOf = (bytes: number): number =>
+    Math.min(MOST_PARTS, Math.max(1, Math.ceil(bytes / (memory * SHARE))));
+  const count = partsOf(bytesOf(plan, groups, rows));
+  // More parts help only where groups take the memory of a statement that fails: many groups, or long texts in them.
+  const keepsTexts = keepsValues(plan) && length > VALUE_BYTES * MORE;
+  const texts = keepsTexts ? partsOf(rows * length) : 1;
+  const most = Math.max(count * MORE, texts * MORE, Math.ceil(groups / FEW_GROUPS));
   return { count, most: Math.min(MOST_PARTS, most) };
 }
 
