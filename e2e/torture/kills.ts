@@ -8,9 +8,9 @@
  */
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   readFileSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -173,8 +173,12 @@ export const kills: Attack = {
 
 const lineOf = ({ name, rest }: Command, folder: string): string[] => [name, folder, ...rest];
 
-/** The catalog is created under a temporary name, and renamed when it is complete. */
-const isCase = (folder: string): boolean => existsSync(path.join(folder, 'case.sqlite'));
+/** A catalog is no case until its first transaction is on disk, at first in the log next to it. */
+const isCase = (folder: string): boolean =>
+  ['case.sqlite', 'case.sqlite-wal'].some((name) => {
+    const found = statSync(path.join(folder, name), { throwIfNoEntry: false });
+    return found !== undefined && found.size > 0;
+  });
 
 /** All commands in a random order, after a first import and between others. */
 function script(random: Random, evidence: readonly string[], times: number): Command[] {
