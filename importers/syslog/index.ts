@@ -47,7 +47,8 @@ export const syslogImporter: Importer = {
   // 9: no host of a word that nothing but text follows.
   // 11: hours of the afternoon after any blank.
   // 15, 16: priorities of ESXi 8, also after a host.
-  version: 16,
+  // 17: a host that is written twice.
+  version: 17,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

@@ -503,6 +503,24 @@ const CASES: Case[] = [
     time: '2026-02-14T15:45:33',
     message,
   })),
+  // UniFi's gateways write their host twice.
+  {
+    line: 'Nov 20 22:00:01 udm-pro udm-pro sshd[5]: Failed password',
+    time: '2026-11-20T22:00:01',
+    basis: BOTH,
+    host: 'udm-pro',
+    program: 'sshd',
+    pid: 5,
+    message: 'sshd[5]: Failed password',
+  },
+  {
+    line: 'Nov 20 22:00:01 sshd sshd: ok',
+    time: '2026-11-20T22:00:01',
+    basis: BOTH,
+    host: 'sshd',
+    program: 'sshd',
+    message: 'sshd: ok',
+  },
   // BusyBox's syslogd writes facility and level after the host, OpenWrt's logread has no host.
   {
     line: 'Nov 20 22:00:01 alpine auth.info sshd[5]: ok',

@@ -201,12 +201,22 @@ function hostAndTag(
     q = skipSpaces(b, q + 1, end);
     h.messageStart = q;
   }
+  q = repeatedHost(h, b, q, end);
   if (mnemonicAt(h, b, q, end) || b[q] === PERCENT) return;
   if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
   if (mayBeLevel(b[q]!) && levelled(h, b, q, end)) return;
   // BusyBox: `alpine auth.info sshd[1234]: …`.
   q = facilityAndLevel(h, b, q, end);
   if (program(h, b, q, end, true) && c === 83) programFirst(h, b, first, wordEnd, end);
+}
+
+/** UniFi's gateways write their host twice: `gw gw sshd[1]: …`. The place after the second, or `at` if there is none. */
+function repeatedHost(h: Header, b: Uint8Array, at: number, end: number): number {
+  const length = h.hostEnd - h.hostStart;
+  if (b[at + length] !== SPACE) return at;
+  for (let i = 0; i < length; i++) if (b[at + i] !== b[h.hostStart + i]) return at;
+  h.messageStart = skipSpaces(b, at + length, end);
+  return h.messageStart;
 }
 
 /** Symantec's manager writes its name before its host: `Dec 12 17:07:08 SymantecServer av1.example.com: …`. */
