@@ -120,8 +120,11 @@ function timesOf(
       : [[splitter.bytes, splitter.starts[column]!, splitter.ends[column]!]];
 }
 
-/** An ambiguous date at the beginning of a text in a record: records without one are not parsed here. */
-const DATE_IN_TEXT = /"\s*\d{1,2}(?:\\?\/|[-.])\d{1,2}(?:\\?\/|[-.])\d{2}(?:\d{2})?(?!\d)/;
+/**
+ * An ambiguous date at the beginning of a text in a record: records without one are not parsed here. JSON may escape a
+ * slash, and a record within a text escapes that backslash again.
+ */
+const DATE_IN_TEXT = /"\s*\d{1,2}(?:\\*\/|[-.])\d{1,2}(?:\\*\/|[-.])\d{2}(?:\d{2})?(?!\d)/;
 
 /** The same for JSON records: `context` belongs to a separate reading, which writes nothing. */
 export async function findJsonDateOrder(

@@ -367,7 +367,7 @@ it('log events without a message leave their record one event', async () => {
 });
 
 /** A delivery with a record of each of these times. */
-const dated = (...times: string[]): object => ({
+const dated = (...times: string[]) => ({
   ...{ messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's' },
   logEvents: times.map((timestamp) => ({
     timestamp: SECONDS * 1000,
@@ -378,6 +378,16 @@ const MARCH_4 = Date.UTC(2026, 2, 4, 1) * 1000;
 
 it('dates in listed records decide on the order of day and month', async () => {
   const { rows } = await read([dated('03/04/2026 01:00:00', '04/21/2026 01:00:00')]);
+  expect(rows.map(({ ts }) => ts)).toContain(MARCH_4);
+});
+
+it.each([
+  ['as its writer escapes them', (text: string) => text],
+  ['escaped again around it', (text: string) => text.replaceAll('/', '\\/')],
+])('dates with slashes in a message decide on the order, %s', async (_, around) => {
+  const delivery = dated('03/04/2026 01:00:00', '04/21/2026 01:00:00');
+  for (const event of delivery.logEvents) event.message = event.message.replaceAll('/', '\\/');
+  const { rows } = await readText(`${around(JSON.stringify(delivery))}\n`);
   expect(rows.map(({ ts }) => ts)).toContain(MARCH_4);
 });
 
