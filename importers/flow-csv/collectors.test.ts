@@ -63,6 +63,29 @@ describe('records with several times', () => {
     ]);
   });
 
+  it.each([
+    ['a table', (rows: readonly (readonly string[])[]) => rows.map((row) => row.join(','))],
+    [
+      'JSON',
+      ([names = [], ...rows]: readonly (readonly string[])[]) =>
+        rows.map((row) =>
+          JSON.stringify(Object.fromEntries(row.map((cell, i) => [names[i], cell]))),
+        ),
+    ],
+  ])('their dates decide on the order of day and month, in %s', async (_, linesOf) => {
+    const lines = linesOf([
+      ['FileKeyLastWriteTimestamp', 'SHA1', 'FullPath', 'LinkDate'],
+      ['03/04/2026 05:06:07', 'a'.repeat(40), 'C:\\a.exe', ''],
+      ['03/05/2026 05:06:07', 'b'.repeat(40), 'C:\\b.exe', '04/21/2025 05:06:07'],
+    ]);
+    const rows = await rowsOf(`${lines.join('\n')}\n`);
+    expect(rows.map(timed)).toEqual([
+      [1, micros('2026-03-04T05:06:07Z'), 'Last Written Time (key)'],
+      [2, micros('2026-03-05T05:06:07Z'), 'Last Written Time (key)'],
+      [3, micros('2025-04-21T05:06:07Z'), 'Link Time'],
+    ]);
+  });
+
   it('files, as Velociraptor writes them, beside a record of another kind', async () => {
     const rows = await rowsOf(
       `${JSON.stringify({ OSPath: 'C:\\a.exe', Mtime: '2026-03-04T05:06:07Z', Atime: '2026-03-04T05:06:08Z', Btime: '0001-01-01T00:00:00Z', Hash: { MD5: 'a'.repeat(32) } })}\n` +

@@ -236,8 +236,7 @@ export class JsonRecords implements LineRecords {
   private *timesOf(flat: Flat): Generator<string> {
     for (const event of eventsOf(flat).events) {
       if (event !== flat) unwrap(event);
-      const time = this.writerFor(event).timeOf(event);
-      if (time !== undefined) yield time;
+      yield* this.writerFor(event).textsOfTimes(event);
     }
   }
 

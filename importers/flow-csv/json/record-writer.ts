@@ -256,11 +256,13 @@ export class RecordWriter {
     else writer.typed(index, writes, scratch, from, to);
   }
 
-  /** The text of the member with the record's time. */
-  timeOf(flat: Flat): string | undefined {
+  /** The texts of the record's times: of those that are separate events, or of its only one. */
+  textsOfTimes(flat: Flat): readonly string[] {
+    const times = this.timesOf(flat);
+    if (times.length > 0) return times.map(({ text }) => text);
     this.choose(flat);
     const value = flat.values[this.chosen[SETTERS.ts]!];
-    return typeof value === 'string' ? onlyElement(value) : undefined;
+    return typeof value === 'string' ? [onlyElement(value)] : [];
   }
 
   /** Selects for each column the member of the record that gives it. */
