@@ -13,7 +13,7 @@ import { JsonRecords } from './json/json-records.ts';
 import type { JsonContext } from './json/record-writer.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { DelimitedSplitter } from './split.ts';
-import { flatRow, type TableContext } from './table.ts';
+import { flatRow, MOST_OPEN_BYTES, MOST_OPEN_LINES, type TableContext } from './table.ts';
 
 /** After this many lines or records without such a date, there are none. */
 const LINES_WITHOUT = 2000;
@@ -43,14 +43,17 @@ export async function findDateOrder(
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });
   const dates = new AmbiguousDates();
+  const rows = new RowCutter(splitter, () => {
+    for (const time of times()) dates.add(...time);
+  });
   let index = 0;
   try {
     while (await lines.nextBlock()) {
       while (lines.next()) {
         index += 1;
+        if (lines.lost) rows.giveUpOpenRow();
         if (index <= detected.skipLines || lines.lost || lines.truncated) continue;
-        if (!splitter.split(lines.buffer, lines.lineStart, lines.lineEnd)) continue;
-        for (const time of times()) dates.add(...time);
+        rows.line(lines.buffer, lines.lineStart, lines.lineEnd);
         if (dates.count === 0 && index > detected.skipLines + LINES_WITHOUT) return undefined;
         if (dates.areEnough) return dates.found(asked);
       }
@@ -60,6 +63,7 @@ export async function findDateOrder(
   } finally {
     await lines.close();
   }
+  rows.giveUpOpenRow();
   return dates.found(asked);
 }
 
@@ -68,6 +72,44 @@ type Part = [bytes: Uint8Array, start: number, end: number];
 function wholeText(text: string): Part {
   const bytes = Buffer.from(text);
   return [bytes, 0, bytes.length];
+}
+
+/** Cuts lines into rows as `TableReader` does: a row may go over several lines. */
+class RowCutter {
+  private readonly splitter: DelimitedSplitter;
+  private readonly onRow: () => void;
+  /** The lines of a row whose quote is open. */
+  private open: Uint8Array[] = [];
+  private openSize = 0;
+
+  /** @param onRow called when `splitter` has cut a row */
+  constructor(splitter: DelimitedSplitter, onRow: () => void) {
+    this.splitter = splitter;
+    this.onRow = onRow;
+  }
+
+  line(bytes: Uint8Array, start: number, end: number): void {
+    const { splitter, open } = this;
+    const isOpen = open.length > 0;
+    if (isOpen ? splitter.more(bytes, start, end) : splitter.split(bytes, start, end)) {
+      this.open = [];
+      this.openSize = 0;
+      this.onRow();
+      return;
+    }
+    // A copy: of a Buffer `slice` would be a view of memory that later lines are read into.
+    open.push(new Uint8Array(bytes.subarray(start, end)));
+    this.openSize += end - start + 1;
+    if (this.openSize > MOST_OPEN_BYTES || open.length > MOST_OPEN_LINES) this.giveUpOpenRow();
+  }
+
+  /** The quote was a stray one: each of the lines is a row, or none. */
+  giveUpOpenRow(): void {
+    const lines = this.open;
+    this.open = [];
+    this.openSize = 0;
+    for (const line of lines) if (this.splitter.split(line, 0, line.length)) this.onRow();
+  }
 }
 
 /** The dates of a content that may be read either way, or in one way only. */

@@ -721,6 +721,27 @@ describe('zones, dates and mappings', () => {
     expect((await readText(table)).rows[0]).toMatchObject({ ts });
   });
 
+  it.each([
+    ['a row over several lines', '1/20/2018 1:00,192.0.2.1,192.0.2.2,"a\nb"'],
+    [
+      'no line within a row over several',
+      '1/3/2018 1:00,192.0.2.1,192.0.2.2,"a\n20/1/2018 1:00,192.0.2.1,192.0.2.2,b\n"\n1/20/2018 1:00,192.0.2.1,192.0.2.2,c',
+    ],
+    [
+      'lines after a stray quote',
+      '1/3/2018 1:00,192.0.2.1,192.0.2.2,"a\n1/20/2018 1:00,192.0.2.1,192.0.2.2,b',
+    ],
+  ])('finds the order of dates in %s', async (_, rest) => {
+    const { rows, decisions, notes } = await readText(
+      `timestamp,src_ip,dst_ip,note\n3/4/2018 1:00,192.0.2.1,192.0.2.2,a\n${rest}\n`,
+    );
+    expect(decisions).toMatchObject({
+      ...{ dateOrder: 'mdy', dateOrderBasis: 'stated by dates that can be read one way only' },
+    });
+    expect(rows[0]).toMatchObject({ ts: T('2018-03-04T01:00:00Z') });
+    expect(notes.filter((note) => note.includes('dates'))).toEqual([]);
+  });
+
   it.each(['11/3/2020 9:06:42 AM +00:0', '11/3/2020 9:06:42 AMX', '11/3/2020 9:06:42 A'])(
     'says nothing of the order of %s, which is no time',
     async (stamp) => {

@@ -25,8 +25,8 @@ import type { StampReader } from './stamp.ts';
 import { listType, ZeekLists } from './zeek-list.ts';
 
 /** A quoted cell may go over this much; a quote that is open longer is a stray one. */
-const MOST_OPEN_BYTES = 64 * 1024;
-const MOST_OPEN_LINES = 500;
+export const MOST_OPEN_BYTES = 64 * 1024;
+export const MOST_OPEN_LINES = 500;
 /** Columns that are listed among the facts about a source. */
 const MOST_LISTED = 1000;
 const HASH = 35;
