@@ -135,6 +135,7 @@ export class RecordWriter {
   private readonly writers = new Map<Kind, RowWriter>();
   private readonly members = new Map<string, Member>();
   private readonly names: string[] = [];
+  private readonly taken = new Set<string>();
   /** For the current record: its members, and for each setter the best rank and the member that has it. */
   private readonly row: Member[] = [];
   private readonly ranks = new Uint16Array(SETTER_COUNT);
@@ -431,7 +432,7 @@ export class RecordWriter {
     }
     const also = alsoOf(meaning?.also);
     // A mapping may rename two members to the same name: the second keeps its own.
-    const unique = this.names.includes(name) ? key : name;
+    const unique = this.taken.has(name) ? key : name;
     const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
     const isOwn = unique.toLowerCase() === setter;
     const member = {
@@ -446,6 +447,7 @@ export class RecordWriter {
     };
     if (index === NOT_REMEMBERED) return member;
     this.names.push(unique);
+    this.taken.add(unique);
     this.members.set(key, member);
     return member;
   }
