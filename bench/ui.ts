@@ -9,7 +9,7 @@
  * docs/benchmarks.md has what was aimed at. `--minutes 60 --pause 1500` is the full run of use. With --before, beside
  * the window of another checkout, by turns; each makes its own case.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { byTurns } from './harness/by-turns.ts';
@@ -92,6 +92,7 @@ async function measureEvents(): Promise<Report> {
       answered.push(await measureEnter(page, path, query, runs));
     if (does('brush')) answered.push(...(await measureBrush(page, runs)));
     for (const one of answered) addAnswered(report, one);
+    mkdirSync(RESULTS, { recursive: true });
     writeFileSync(join(RESULTS, 'ui-calls.json'), JSON.stringify(answered, undefined, 2));
     if (does('typing')) addMoved(report, await measureTyping(page));
     for (const one of does('scroll') ? await measureScrolling(page) : []) addMoved(report, one);
