@@ -215,9 +215,10 @@ const MOST_LEVEL = 8;
 
 /** A plain name, or one after its domain, which is not the word for a level. */
 function isLoginName(b: Uint8Array, start: number, end: number): boolean {
-  const name = b.indexOf(BACKSLASH, start) + 1;
-  if (name > start + 1 && name < end)
-    return isPlainName(b, start, name - 1) && isPlainName(b, name, end);
+  let name = start;
+  while (name < end && b[name] !== BACKSLASH) name += 1;
+  if (name > start && name + 1 < end)
+    return isPlainName(b, start, name) && isPlainName(b, name + 1, end);
   if (!isPlainName(b, start, end)) return false;
   return end - start > MOST_LEVEL || !LEVEL.test(latin1.decode(b.subarray(start, end)));
 }

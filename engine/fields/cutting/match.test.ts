@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
 import { cutFields } from './cut-fields.ts';
+import { isValid } from './found.ts';
 
 function cutBy(template: Readonly<Record<string, unknown>>, message: string): unknown {
   const given = { extractor: 'test', version: 1, for: 'tests', leavesOut: 'nothing' };
@@ -46,6 +47,21 @@ it.each([
   [String.raw`[EXAMPLE\]`, undefined],
 ])('reads what can be the name of an account: %s', (message, fields) => {
   expect(cutBy({ text: '[{user:name}]' }, message)).toEqual(fields);
+});
+
+it('looks for the domain of a name in the name only', () => {
+  const bytes = new TextEncoder().encode('administrator]: ls\\x');
+  let last = 0;
+  const watched = new Proxy(bytes, {
+    get(target, name) {
+      if (name === 'indexOf') return Array.prototype.indexOf;
+      const at = Number(name);
+      if (Number.isInteger(at)) last = Math.max(last, at);
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
+  expect(isValid('name', watched, 0, 13)).toBe(true);
+  expect(last).toBeLessThan(14);
 });
 
 it.each([
