@@ -5,7 +5,16 @@
  */
 import { auditValueEnd, isHexadecimal } from '../reading/read-audit.ts';
 import { type Capture, OPERATION, type Slot } from './template.ts';
-import { ADDRESS, addressEnd, digitsEnd, isFour, isText, numberOf, protocolOf } from './values.ts';
+import {
+  ADDRESS,
+  addressEnd,
+  digitsEnd,
+  isDigit,
+  isFour,
+  isText,
+  numberOf,
+  protocolOf,
+} from './values.ts';
 
 const latin1 = new TextDecoder('latin1');
 const MOST_FIELDS = 64;
@@ -198,9 +207,10 @@ const MOST_NAME = 9;
 
 /**
  * A letter, followed by letters, digits and other characters of account names; not a word for nobody or anybody.
+ * @param mayBeNumber whether a digit may be the first
  */
-function isPlainName(b: Uint8Array, start: number, end: number): boolean {
-  if (!isLetter(b[start]!)) return false;
+function isPlainName(b: Uint8Array, start: number, end: number, mayBeNumber = false): boolean {
+  if (!isLetter(b[start]!) && !(mayBeNumber && isDigit(b[start]!))) return false;
   for (let p = start + 1; p < end; p++) {
     const code = b[p]!;
     // `-`, `.` and `/`, digits, `@`, `$`, `+` and `_`.
@@ -213,12 +223,12 @@ function isPlainName(b: Uint8Array, start: number, end: number): boolean {
 const LEVEL = /^(?:trace|debug|info|notice|warn|warning|err|error|crit|critical|alert|fatal)$/i;
 const MOST_LEVEL = 8;
 
-/** A plain name, or one after its domain, which is not the word for a level. */
+/** A plain name that is not the word for a level, or one after its domain, which may begin with a digit. */
 function isLoginName(b: Uint8Array, start: number, end: number): boolean {
   let name = start;
   while (name < end && b[name] !== BACKSLASH) name += 1;
   if (name > start && name + 1 < end)
-    return isPlainName(b, start, name) && isPlainName(b, name + 1, end);
+    return isPlainName(b, start, name) && isPlainName(b, name + 1, end, true);
   if (!isPlainName(b, start, end)) return false;
   return end - start > MOST_LEVEL || !LEVEL.test(latin1.decode(b.subarray(start, end)));
 }

@@ -39,6 +39,8 @@ it.each([
 it.each([
   ['[root]', { user: 'root' }],
   [String.raw`[EXAMPLE\alice]`, { user: 'alice', user_domain: 'EXAMPLE' }],
+  [String.raw`[EXAMPLE\4711]`, { user: '4711', user_domain: 'EXAMPLE' }],
+  [String.raw`[src\main.c:7]`, undefined],
   ['[alice@example.org]', { user: 'alice@example.org' }],
   ['[information]', { user: 'information' }],
   ['[Warning]', undefined],

@@ -58,7 +58,7 @@ const CAPTURES = [
   'account',
   /** Like `account`, and `name@domain`, too. */
   'principal',
-  /** Like `account`, if it can be a name: not a number, a time or the word for a level. */
+  /** Like `account`, if it can be a name: not a time, the word for a level, or a number without a domain. */
   'name',
   /** The hexadecimal digits of an MD5, SHA-1 or SHA-256, which are the field of their length. */
   'hash',
