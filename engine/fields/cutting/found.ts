@@ -124,7 +124,7 @@ export function offer(
 
 /**
  * Like `offer`, for lines of which others may have written a part: a field whose key gave another value before is
- * dropped, and if that is an address, no key is believed.
+ * dropped with its port or domain, and if that is an address, no key is believed.
  * @param isStrict no key is believed whatever field it is, and all keys of an address have to give the same one
  * @returns false if no key is believed: their values were dropped
  */
@@ -146,16 +146,35 @@ export function offerOnce(
   }
   if (start >= end || (end === start + 1 && b[start] === 45)) return true;
   if (!slot.isPlain && !isValid(slot.capture, b, start, end)) return true;
-  const size = found.ends[field]! - known;
+  const knownEnd = found.ends[field]!;
+  const part = slot.third < 0 ? slot.second : -1;
+  const ownPart = part >= 0 && found.ranks[part] === rank ? found.starts[part]! : MISSING;
+  const ownPartEnd = part < 0 ? 0 : found.ends[part]!;
+  if (ownPart !== MISSING) found.starts[part] = MISSING;
   keep(slot, b, start, end, rank, escapes);
-  const again = found.starts[field]!;
-  let same = found.ends[field]! - again === size ? 0 : -1;
-  while (same >= 0 && same < size) same = b[known + same] === b[again + same] ? same + 1 : -1;
-  if (same === size) return true;
+  if (areSame(b, known, knownEnd, found.starts[field]!, found.ends[field]!)) {
+    if (ownPart !== MISSING) settlePart(part, b, ownPart, ownPartEnd);
+    return true;
+  }
   found.starts[field] = CONTRADICTED;
+  if (part >= 0 && found.ranks[part] === rank) found.starts[part] = CONTRADICTED;
   if (!isStrict && !isAddress(slot)) return true;
   forgetKeys();
   return false;
+}
+
+/** The port or domain of a repeated value, which may be missing once: dropped if it was another one before. */
+function settlePart(part: number, b: Uint8Array, known: number, knownEnd: number): void {
+  const start = found.starts[part]!;
+  if (start === MISSING) found.starts[part] = known;
+  else if (known < 0 || !areSame(b, known, knownEnd, start, found.ends[part]!))
+    found.starts[part] = CONTRADICTED;
+}
+
+function areSame(b: Uint8Array, one: number, oneEnd: number, other: number, end: number): boolean {
+  if (oneEnd - one !== end - other) return false;
+  for (let i = one; i < oneEnd; i++) if (b[i] !== b[other + i - one]) return false;
+  return true;
 }
 
 /** Whether its key gave a hash of another kind before: then it gives none. */

@@ -129,6 +129,22 @@ it.each([
 });
 
 it.each([
+  [String.raw`user="A\x" user="root"`, {}],
+  ['user="x@a" user="x@a"', { user: 'x', user_domain: 'a' }],
+  ['user="x@a" user="x@b"', { user: 'x' }],
+  ['user="x@a" user="x@b" user="x@a"', { user: 'x' }],
+  ['user="x" user="x@a" user="x"', { user: 'x', user_domain: 'a' }],
+  ['src=192.0.2.1:1 src=192.0.2.1:1', { src_ip: '192.0.2.1', src_port: '1' }],
+  ['src=192.0.2.1:1 src=192.0.2.1:2', { src_ip: '192.0.2.1' }],
+  ['src=192.0.2.1:1 src=192.0.2.1:2 src=192.0.2.1:3', { src_ip: '192.0.2.1' }],
+  ['src=192.0.2.1:1 src=192.0.2.1', { src_ip: '192.0.2.1', src_port: '1' }],
+  ['src=192.0.2.1:1 src=192.0.2.9', {}],
+])('reads pairs with one domain and port for each key: %s', (message, fields) => {
+  const pairs = { src: 'src_ip:endpoint', user: 'user:principal' };
+  expect(cutBy({ text: '{:pairs}', pairs, once: true }, message)).toEqual(fields);
+});
+
+it.each([
   ['192.0.2.1', '192.0.2.1'],
   ['192.0.2.1:22', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
