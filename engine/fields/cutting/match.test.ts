@@ -334,3 +334,11 @@ it.each([
 ])('reads the arguments of a command: %s', (message, command) => {
   expect(cutBy({ text: 'argc: {command:arguments}' }, `argc: ${message}`)).toEqual({ command });
 });
+
+it.each([
+  [1000, { src_ip: '192.0.2.1' }],
+  [1_000_000, undefined],
+])('looks for the ends of captures in a limited number of bytes: %i', (size, fields) => {
+  const message = `a:${'7:'.repeat(100)}${'x'.repeat(size)}! 192.0.2.1`;
+  expect(cutBy({ text: '{:word}:{:name}! {src_ip}' }, message)).toEqual(fields);
+});

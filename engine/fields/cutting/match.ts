@@ -22,14 +22,18 @@ import { addressEnd, digitsEnd, numberOf } from './values.ts';
 
 /** Limit of positions tried in one message: a message that was crafted to take long is left uncut. */
 const MOST_TRIES = 500;
+/** Limit of bytes in which ends of captures are looked for: in a message of a megabyte few tries take as long. */
+const MOST_SCANNED = 1 << 24;
 
 const [QUOTE, COMMA, BACKSLASH, CLOSE, BAR] = [34, 44, 92, 93, 124];
 
 let tries = 0;
+let scanned = 0;
 
 export function matches(template: Template, b: Uint8Array, start: number, end: number): boolean {
   forget(template.size);
   tries = 0;
+  scanned = 0;
   return from(template, 0, b, start, end);
 }
 
@@ -122,6 +126,7 @@ function searched(
   at: number,
   end: number,
 ): boolean {
+  if (scanned > MOST_SCANNED) return false;
   const { parts } = template;
   const { operation, isPlain } = part;
   const isLong = operation === OPERATION.text;
@@ -132,6 +137,7 @@ function searched(
   let most = end;
   if (!spaces) for (most = at; most < end && !isSpace(b[most]!);) most += 1;
   else if (isInside) for (most = at; most < end && b[most] !== CLOSE;) most += 1;
+  scanned += most - at;
   if (i + 1 === parts.length) {
     if (most < end || end < least) return false;
     if (!isPlain && !isValid(part.capture, b, at, end)) return false;
