@@ -529,3 +529,11 @@ it('tries an extractor of a case on the message with the name of an output', () 
   const fields = cutFields(cutterWith([JSON.stringify(own)]), '', message);
   expect(fields).toEqual({ user: 'alice', extractor: 'outputs/1' });
 });
+
+it('takes no account out of a long name in an event of vCenter', () => {
+  const name = `root] [] [1] [Successful login root${'] ['.repeat(600)}`;
+  const event = '[1-1] [2026-02-14T15:45:26.279286Z] [vim.event.EventEx] [error]';
+  const message = `Event [7] ${event} [${name}] [] [7] [Failed login ${name} from 192.0.2.1]`;
+  expect(cutFields(all, 'vpxd', message)).toMatchObject({ event_code: 'vim.event.EventEx' });
+  expect(cutFields(all, 'vpxd', message)).not.toHaveProperty('user');
+});
