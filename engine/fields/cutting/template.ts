@@ -403,19 +403,10 @@ function slot(capture: Capture, field: number, second = -1, third = -1): Slot {
   return { operation, literal: undefined, capture, field, second, third, isPlain };
 }
 
+/** Captures whose values may be any bytes, which are stored unchanged. */
 const PLAIN: ReadonlySet<Capture> = new Set<Capture>([
-  ...([
-    'word',
-    'value',
-    'text',
-    'brief',
-    'sole',
-    'inside',
-    'quoted',
-    'rest',
-    'cell',
-    'bar',
-  ] as const),
+  ...(['word', 'value', 'cell', 'bar', 'quoted'] as const),
+  ...(['text', 'brief', 'sole', 'inside', 'rest'] as const),
 ]);
 
 function isCapture(name: string): name is Capture {
