@@ -19,6 +19,9 @@ function startsOf(collected: Collected): unknown[] {
 
 /** Each is one record, whatever the log is. */
 const ONE_RECORD: Record<string, string> = {
+  'version of SQL Server': `2026-01-01 00:00:00.12 Server      Microsoft SQL Server 2019 (RTM) - 15.0.2000.5 (X64) 
+\tSep 24 2019 13:48:23 
+\tCopyright (C) 2019 Microsoft Corporation`,
   indented: '2026-01-01 00:00:00 ERROR first\n\tsecond\n    third',
   java: `2026-01-01 00:00:00 ERROR [main] failed
 java.lang.IllegalStateException: no pool

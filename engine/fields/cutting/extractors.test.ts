@@ -27,6 +27,12 @@ it.each(Object.entries(DOCUMENTS))('%s is an extractor', (name, document) => {
 it.each([
   ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/4'],
   [
+    'sshd',
+    'sshd[100:1a2b] (libsystem) [com.openssh.sshd:default] Failed password for root from 192.0.2.17 port 22 ssh2',
+    'openssh/4',
+  ],
+  ['app', 'app[7]: [com.example:x] Successful login from 192.0.2.17 for user root', undefined],
+  [
     'krb5kdc',
     'krb5kdc[100](info): AS_REQ (1 etypes {18}) 192.0.2.17: CLIENT_NOT_FOUND: bob@EXAMPLE.COM for krbtgt/EXAMPLE.COM@EXAMPLE.COM, x',
     'kerberos/1',

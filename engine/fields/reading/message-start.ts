@@ -39,9 +39,31 @@ export function bodyStart(
         }
       }
       if (after < end && data[after] === COLON) p = after + 1;
+      else if (isUnified(data, p + i, end)) return behindSubsystem(data, after, end);
     }
   }
   return afterTag(data, p, end);
+}
+
+/** Whether the numbers of a process and a thread follow, which macOS' unified log has in its compact style. */
+function isUnified(b: Uint8Array, at: number, end: number): boolean {
+  let p = at + 1;
+  while (p < end && isDigits(b, p, 1)) p += 1;
+  if (b[at] !== OPEN || p === at + 1 || b[p] !== COLON) return false;
+  while (p < end && b[p] !== CLOSE) p += 1;
+  return b[p + 1] === SPACE;
+}
+
+/** After the library and the subsystem before a message of macOS: `(libpam.2.dylib) [com.apple.pam:main] `. */
+function behindSubsystem(b: Uint8Array, start: number, end: number): number {
+  let p = blanksEnd(b, start, end);
+  for (const close of [PAREN_END, CLOSE]) {
+    if (b[p] !== (close === CLOSE ? OPEN : PAREN)) continue;
+    let i = p;
+    while (i < end && b[i] !== close && b[i] !== SPACE) i += 1;
+    if (b[i] === close && b[i + 1] === SPACE) p = i + 2;
+  }
+  return p;
 }
 
 /** Behind the spaces that a text begins with. */

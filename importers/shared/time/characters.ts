@@ -8,6 +8,7 @@ export const COMMA = 44;
 export const MINUS = 45;
 export const SLASH = 47;
 export const PLUS = 43;
+export const OPEN = 91;
 
 /** Length of the run of digits from `at`. */
 export function digitRun(b: Uint8Array, at: number, end: number): number {

@@ -24,6 +24,7 @@ import {
   isLetter,
   nanosOf,
   numberAt,
+  OPEN,
 } from './characters.ts';
 import { DatePlacer } from './date-order.ts';
 import { TimeOfDay } from './time-of-day.ts';
@@ -417,7 +418,10 @@ export class Stamp extends TimeOfDay {
     m = digitRun(b, i, end);
     if (m !== 2 && m !== 4) return false;
     this.shape = SHAPE.guessed;
-    if (!this.orderDate(first, second, numberAt(b, i, m), m, sep)) return false;
+    // The date of an access log, whose month is a name elsewhere: Proxmox's `[03/12/2026:10:00:00 +0100]`.
+    const isAccess = sep === SLASH && m === 4 && b[i + 4] === COLON && b[at - 1] === OPEN;
+    const year = numberAt(b, i, m);
+    if (!this.orderDate(first, second, year, m, isAccess ? DOT : sep)) return false;
     i += m;
     if (b[i] === COMMA) {
       i++;

@@ -1,5 +1,6 @@
 /** Bytes that headers are made of. */
 
+export const TAB = 9;
 export const SPACE = 32;
 export const PAREN = 40;
 export const PAREN_END = 41;

@@ -50,6 +50,81 @@ interface Case {
 }
 
 const CASES: Case[] = [
+  // AIX writes facility and severity after the host; `auth` is `security`, too.
+  {
+    line: 'Mar  4 05:06:07 aix1 auth|security:info sshd[100]: Failed password for root from 192.0.2.17 port 1 ssh2',
+    time: '2026-03-04T05:06:07',
+    ...{ basis: BOTH, host: 'aix1', program: 'sshd', pid: 100, facility: 4, severity: 6 },
+    message: 'sshd[100]: Failed password for root from 192.0.2.17 port 1 ssh2',
+  },
+  {
+    line: 'Mar  4 05:06:07 aix1 daemon:notice inetd[7]: x',
+    time: '2026-03-04T05:06:07',
+    ...{ basis: BOTH, host: 'aix1', program: 'inetd', pid: 7, facility: 3, severity: 5 },
+    message: 'inetd[7]: x',
+  },
+  {
+    line: 'Mar  4 05:06:07 host1 auth|audit:info app: x',
+    time: '2026-03-04T05:06:07',
+    ...{ basis: BOTH, host: 'host1' },
+    message: 'auth|audit:info app: x',
+  },
+  // FileZilla Server before 1.0.
+  {
+    line: '(000001)3/4/2026 5:06:07 - (not logged in) (192.0.2.17)> 530 Login or password incorrect!',
+    time: '2026-03-04T05:06:07',
+    basis: ZONE | TS_BASIS.monthFirst,
+    message:
+      '(000001)3/4/2026 5:06:07 - (not logged in) (192.0.2.17)> 530 Login or password incorrect!',
+  },
+  {
+    line: '(000001)04.03.2026 05:06:07 - bob (192.0.2.17)> 230 Logged on',
+    time: '2026-03-04T05:06:07',
+    basis: ZONE | TS_BASIS.dayFirst,
+    message: '(000001)04.03.2026 05:06:07 - bob (192.0.2.17)> 230 Logged on',
+  },
+  // Zabbix.
+  {
+    line: '  1234:20260304:050607.123 Starting Zabbix Server. Zabbix 6.0.0',
+    time: '2026-03-04T05:06:07.123',
+    ...{ basis: ZONE, pid: 1234, message: 'Starting Zabbix Server. Zabbix 6.0.0' },
+  },
+  {
+    line: '123456:20260304:050607.123 x',
+    time: '2026-03-04T05:06:07.123',
+    ...{ basis: ZONE, pid: 123456, message: 'x' },
+  },
+  // macOS: `log show` in its default and its compact style.
+  {
+    line: '2026-03-04 05:06:07.123456+0100 0x1a2b     Error       0x0                  100    0    Some App: (AppKit) [com.apple.x:y] text',
+    time: '2026-03-04T04:06:07.123456',
+    ...{ offset: 3600, program: 'Some App', pid: 100, severity: 3 },
+    message: 'Some App: (AppKit) [com.apple.x:y] text',
+  },
+  {
+    line: '2026-03-04 05:06:07.123 Df sshd[100:1a2b] [com.openssh.sshd:default] text',
+    time: '2026-03-04T05:06:07.123',
+    ...{ basis: ZONE, program: 'sshd', pid: 100, severity: 5 },
+    message: 'sshd[100:1a2b] [com.openssh.sshd:default] text',
+  },
+  {
+    line: '2026-03-04 05:06:07.123 I  was here [100:1a2b]: text',
+    time: '2026-03-04T05:06:07.123',
+    ...{ basis: ZONE, message: 'I  was here [100:1a2b]: text' },
+  },
+  // Prosody has its modules and sessions where others have the host.
+  {
+    line: 'Mar 04 05:06:07 c2s5f\twarn\tFailed authentication attempt',
+    time: '2026-03-04T05:06:07',
+    ...{ basis: BOTH, severity: 4, message: 'c2s5f\twarn\tFailed authentication attempt' },
+  },
+  // The access log of Proxmox has the day first, with a number for the month.
+  {
+    line: '192.0.2.17 - - [03/12/2026:10:00:00 +0100] "GET / HTTP/1.1" 200 1',
+    time: '2026-12-03T09:00:00',
+    basis: TS_BASIS.dayFirst,
+    offset: 3600,
+  },
   // Symantec's manager writes its name before its host.
   {
     line: '<54>Mar  4 05:06:07 SymantecServer av1.example.com: Virus found,Computer name: PC1',
@@ -1574,7 +1649,16 @@ const CASES: Case[] = [
   { line: '9/27/2013 2:42:26 PM x', time: '2013-09-27T14:42:26', message: 'x' },
   { line: '27-Jun-2013 11:55:44.569 x', time: '2013-06-27T11:55:44.569', message: 'x' },
   { line: 'Apr-07-13 07:08:36 [SSL-out] x', time: '2013-04-07T07:08:36', message: '[SSL-out] x' },
-  { line: 'I0517 15:04:22.619632 1952452992 a.cc:253] x', time: '2026-05-17T15:04:22.619632' },
+  {
+    line: 'I0517 15:04:22.619632 1952452992 a.cc:253] x',
+    time: '2026-05-17T15:04:22.619632',
+    severity: 6,
+  },
+  {
+    line: 'E0517 15:04:22.619632       1 a.go:25] x',
+    time: '2026-05-17T15:04:22.619632',
+    severity: 3,
+  },
   {
     line: 'Dez 24 18:00:00 host app: x',
     time: '2025-12-24T18:00:00',

@@ -4,7 +4,7 @@
  * RFC 5424 section 6, RFC 3164 sections 4 and 5, and forms found in real logs (docs/importers/ syslog.md lists
  * them). It never throws, whatever the bytes are.
  */
-import { addressEnd } from '../../../engine/fields/cutting/values.ts';
+import { addressEnd, numberOf } from '../../../engine/fields/cutting/values.ts';
 import { SHAPE } from '../../shared/time/stamp.ts';
 import {
   CLOSE,
@@ -19,17 +19,21 @@ import {
   MAX_NAME,
   MINUS,
   OPEN,
+  PAREN,
+  PAREN_END,
   PERCENT,
   QUOTE,
   skipSpaces,
   SPACE,
   startsWith,
+  TAB,
 } from './bytes.ts';
 import { ciscoHost, mnemonic, mnemonicAt, sequenced, UNSET, uptime } from './cisco.ts';
 import { type Header, isFirm } from './header.ts';
 import { audit, datePair, isEventFormat, isPairs, pairsTime, statedOffset } from './pairs.ts';
 import { esxi, logread, plainMessage, program, tag } from './program.ts';
 import { protocol23, rfc5424 } from './rfc5424.ts';
+import { unifiedLog } from './unified-log.ts';
 import { exactTime, inside, jsonTime } from './times-inside.ts';
 
 /**
@@ -109,13 +113,14 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
   if (p >= end) return known;
   let isTimeStated = false;
   const c = b[p]!;
-  if (c === SPACE || c === 9) {
+  if (c === SPACE || c === TAB) {
+    if (zabbix(h, b, p, end)) return true;
     // One blank before a time is carelessness; more is an indented line.
     if (known) p = skipSpaces(b, p, end);
     else p++;
     if (p >= end) return known;
     if (h.stamp.parse(b, p, end) && h.stamp.shape !== SHAPE.timeOnly && isFirm(h.stamp)) {
-      return afterStamp(h, b, p, end);
+      return isRecord(h, b, end, c === TAB && !known) && afterStamp(h, b, p, end);
     }
     // After one blank there may be a time at the place where the log's lines have it.
     const one = b[p] !== SPACE && b[p] !== 9 && h.places !== undefined && h.places.length > 0;
@@ -129,7 +134,7 @@ function readHeader(h: Header, b: Uint8Array, start: number, end: number): boole
       h.tellsYear = c !== UNSET;
       return afterStamp(h, b, p + 1, end);
     }
-    if (isDigit(c) && (sequenced(h, b, p, end) || dhcpServer(h, b, p, end))) return true;
+    if (numbered(h, b, p, end)) return true;
     if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
     if (c === 100 && datePair(h, b, p, end)) return true;
@@ -245,11 +250,30 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
       return true;
     }
   } else if (shape === SHAPE.yearFirst && b[q] === SPACE) {
-    tag(h, b, q, end, false, false);
+    if (!unifiedLog(h, b, q + 1, end)) tag(h, b, q, end, false, false);
     return true;
   }
   if (b[q] !== SPACE || !logread(h, b, q + 1, end)) plainMessage(h, b, q, end);
+  if (shape === SHAPE.monthDay && h.severity < 0) h.severity = glogSeverity(b[at]!);
   return true;
+}
+
+/** The severity that glog's letter before the month states, or -1. */
+function glogSeverity(letter: number): number {
+  switch (letter) {
+    case 68:
+      return 7;
+    case 73:
+      return 6;
+    case 87:
+      return 4;
+    case 69:
+      return 3;
+    case 70:
+      return 2;
+    default:
+      return -1;
+  }
 }
 
 /**
@@ -399,6 +423,51 @@ function dhcpServer(h: Header, b: Uint8Array, at: number, end: number): boolean 
   joined[10] = 84;
   for (let i = 0; i < 8; i++) joined[11 + i] = b[p + 10 + i]!;
   if (!h.stamp.parse(joined, 0, 19) || h.stamp.shape !== SHAPE.isoT) return false;
+  h.dated = true;
+  h.leading = true;
+  h.messageStart = at;
+  return true;
+}
+
+/** Whether a time begins a record. SQL Server writes the indented date of its build on a line of its own. */
+function isRecord(h: Header, b: Uint8Array, end: number, isIndented: boolean): boolean {
+  return !isIndented || skipSpaces(b, h.stamp.end, end) < end;
+}
+
+/** A line with a number before its time. */
+function numbered(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  if (b[at] === PAREN) return fileZilla(h, b, at, end);
+  if (!isDigit(b[at]!)) return false;
+  return sequenced(h, b, at, end) || dhcpServer(h, b, at, end) || zabbix(h, b, at, end);
+}
+
+/** Zabbix, whose process numbers are padded: `  1234:20261203:100000.123 Starting Zabbix Server. …`. */
+function zabbix(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const number = skipSpaces(b, at, end);
+  let p = number;
+  while (p < end && p < number + 10 && isDigit(b[p]!)) p++;
+  if (p === number || b[p] !== COLON || b[p + 9] !== COLON || b[p + 16] !== 46) return false;
+  if (b[p + 20] !== SPACE || !h.stamp.parse(b, p + 1, end) || h.stamp.end !== p + 20) return false;
+  if (h.stamp.shape !== SHAPE.yearFirst) return false;
+  h.dated = true;
+  h.leading = true;
+  h.pid = numberOf(b, number, p, 0xffffffff);
+  h.messageStart = p + 21;
+  return true;
+}
+
+/**
+ * FileZilla Server before 1.0, with the number of the session and the date of the system's language:
+ * `(000001)12/3/2026 10:00:00 - alice (192.0.2.17)> 230 Logged on`. The message is all of it.
+ */
+function fileZilla(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let p = at + 1;
+  while (p < end && p < at + 11 && isDigit(b[p]!)) p++;
+  if (p < at + 7 || b[p] !== PAREN_END) return false;
+  p = skipSpaces(b, p + 1, end);
+  const { stamp } = h;
+  if (!stamp.parse(b, p, end) || !(isFirm(stamp) || stamp.shape === SHAPE.guessed)) return false;
+  if (!startsWith(b, stamp.end, end, ' - ')) return false;
   h.dated = true;
   h.leading = true;
   h.messageStart = at;

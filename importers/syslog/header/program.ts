@@ -4,6 +4,7 @@
  */
 import { addressEnd } from '../../../engine/fields/cutting/values.ts';
 import {
+  BAR,
   CLOSE,
   COLON,
   GT,
@@ -188,6 +189,7 @@ function hostAndTag(
     // `sogod [26818]: …`: a blank before the process number.
     if (program(h, b, first, end, true)) return;
   }
+  if (b[wordEnd] === 9 && prosody(h, b, first, wordEnd, end)) return;
   if (!isHost(b, first, wordEnd)) return;
   if (c === 108 && wordEnd - first === 4 && startsWith(b, first, end, 'last message repeated'))
     return;
@@ -219,6 +221,17 @@ function repeatedHost(h: Header, b: Uint8Array, at: number, end: number): number
   return h.messageStart;
 }
 
+/** Prosody writes no host, but the part of the server, and a level, between TABs: `c2s5f\tinfo\tClient connected`. */
+function prosody(h: Header, b: Uint8Array, at: number, wordEnd: number, end: number): boolean {
+  let i = wordEnd + 1;
+  while (i < end && isAlnum(b[i]!)) i++;
+  const severity = b[i] === 9 ? levelOf(b, wordEnd + 1, i) : -1;
+  if (severity < 0) return false;
+  if (h.severity < 0) h.severity = severity;
+  h.messageStart = at;
+  return true;
+}
+
 /** Symantec's manager writes its name before its host: `Dec 12 17:07:08 SymantecServer av1.example.com: …`. */
 function programFirst(h: Header, b: Uint8Array, first: number, wordEnd: number, end: number): void {
   if (wordEnd - first !== 14 || !startsWith(b, first, wordEnd, 'SymantecServer')) return;
@@ -241,8 +254,8 @@ function levelled(h: Header, b: Uint8Array, at: number, end: number): boolean {
 }
 
 /**
- * Takes facility and severity by their names in `[at, dot)` and `(dot, close)`, before a message. @returns the place
- * of the message, or `at` if a name is none
+ * Takes facility and severity by their names in `[at, dot)` and `(dot, close)`, before a message. @param bar where
+ * another name of the facility begins @returns the place of the message, or `at` if a name is none
  */
 function setPriority(
   h: Header,
@@ -251,8 +264,9 @@ function setPriority(
   dot: number,
   close: number,
   end: number,
+  bar = 0,
 ): number {
-  const facility = facilityOf(b, at, dot);
+  const facility = facilityOf(b, at, bar === 0 ? dot : bar);
   const severity = levelOf(b, dot + 1, close);
   if (facility < 0 || severity < 0) return at;
   h.facility = facility;
@@ -327,16 +341,21 @@ export function esxi(h: Header, b: Uint8Array, at: number, end: number): boolean
   return true;
 }
 
-/** `auth.info ` between the time and the tag; the place after it, or `at`. */
+/** `auth.info `, AIX' `auth|security:info ` between the time and the tag; the place after it, or `at`. */
 function facilityAndLevel(h: Header, b: Uint8Array, at: number, end: number): number {
   let i = at;
   let dot = 0;
+  let bar = 0;
   while (i < end && i < at + 24 && b[i] !== SPACE) {
-    if (b[i] === 46) dot = i;
+    if (b[i] === 46 || (b[i] === COLON && dot === 0 && h.hostStart >= 0)) dot = i;
+    else if (b[i] === BAR && dot === 0 && bar === 0) bar = i;
     else if (!isAlnum(b[i]!)) return at;
     i++;
   }
-  return dot === 0 || b[i] !== SPACE ? at : setPriority(h, b, at, dot, i, end);
+  if (dot === 0 || b[i] !== SPACE) return at;
+  // The facility `auth` has two names.
+  if (bar !== 0 && !startsWith(b, bar, dot, '|security')) return at;
+  return setPriority(h, b, at, dot, i, end, bar);
 }
 
 /**
