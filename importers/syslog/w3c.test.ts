@@ -117,3 +117,20 @@ it('reads the log of Windows Firewall', async () => {
     attrs: { size: '52' },
   });
 });
+
+it('takes the writer of a log of Exchange, which is the client where it sends', async () => {
+  const rows = await rowsOf(
+    '#Software: Microsoft Exchange Server\n#Fields: date-time,client-ip,client-hostname,server-ip,server-hostname,source,event-id,recipient-address,message-subject,sender-address,original-client-ip\n' +
+      '2026-12-03T10:00:00.123Z,198.51.100.2,FE1,198.51.100.1,EX1,SMTP,RECEIVE,bob@example.net,"Hello, world",alice@example.org,192.0.2.17\n' +
+      '2026-12-03T10:00:02.123Z,198.51.100.1,EX1,203.0.113.25,mx.example.net,SMTP,SEND,carol@example.net,Hi,alice@example.org,192.0.2.20\n',
+  );
+  expect(rows[0]).toMatchObject({
+    ...{ host: 'EX1', src_ip4: ip4('192.0.2.17'), dst_ip4: ip4('198.51.100.1') },
+    ...{ email_from: 'alice@example.org', email_to: 'bob@example.net' },
+    email_subject: 'Hello, world',
+  });
+  expect(rows[1]).toMatchObject({
+    ...{ host: 'EX1', src_ip4: ip4('198.51.100.1'), dst_ip4: ip4('203.0.113.25') },
+    ...{ dst_domain: 'mx.example.net', attrs: { 'original-client-ip': '192.0.2.20' } },
+  });
+});

@@ -13,6 +13,7 @@ import {
   ADDRESS,
   addressEnd,
   isStatus,
+  isText,
   numberOf,
   protocolOf,
 } from '../../engine/fields/cutting/values.ts';
@@ -54,13 +55,26 @@ const NAMES: Readonly<Record<string, Exclude<Target['to'], 'text' | 'attribute'>
   ...{ clientipaddress: 'src_ip', serverhostname: 'host', authenticateduser: 'user' },
   ...{ urlhost: 'dst_domain', httpstatus: 'http_status', method: 'http_method' },
   ...{ useragent: 'user_agent' },
+  // Exchange's tracking of messages.
+  ...{ 'sender-address': 'email_from', 'recipient-address': 'email_to' },
+  'message-subject': 'email_subject',
 };
+
+/** The same where an event of Exchange's tracking is that this server sends: then the client is the server itself. */
+const NAMES_OF_SENDING: typeof NAMES = {
+  ...NAMES,
+  ...{ 'client-hostname': 'host', 'server-hostname': 'dst_domain' },
+};
+const SEND = new TextEncoder().encode('send');
 
 const URL: Target = { to: 'text', name: 'url' };
 
 export class W3cColumns {
   private readonly batch: EventBatch;
   private targets: readonly Target[] = [];
+  /** Number of Exchange's column that says what happened, or -1; and the targets if this server sends. */
+  private event = -1;
+  private targetsOfSending: readonly Target[] = [];
   /** Numbers of the columns with the target of a request, the best first; as targets they are attributes. */
   private urls: readonly number[] = [];
   /** Number of columns that form the time of a line. */
@@ -88,8 +102,17 @@ export class W3cColumns {
     if (lower[0] === 'date' && lower[1] === 'time') this.timeColumns = 2;
     else if (lower[0] === 'date-time' || lower[0] === 'datetime') this.timeColumns = 1;
     this.urls = URLS.map((name) => lower.indexOf(name)).filter((column) => column >= 0);
-    this.targets =
-      names.length > MOST_COLUMNS ? [] : lower.map((name, i) => targetOf(name, names[i]!));
+    const isWide = names.length > MOST_COLUMNS;
+    this.targets = isWide ? [] : lower.map((name, i) => targetOf(name, names[i]!));
+    this.event = lower.indexOf('event-id');
+    this.targetsOfSending = isWide
+      ? []
+      : lower.map((name, i) =>
+          // The client of the message that is sent on is not an end of this connection.
+          name === 'original-client-ip'
+            ? { to: 'attribute', name: names[i]! }
+            : targetOf(name, names[i]!, NAMES_OF_SENDING),
+        );
   }
 
   /**
@@ -110,10 +133,13 @@ export class W3cColumns {
 
   /** Sets the values that the message of a line states, in the row being filled. */
   fill(h: Header, b: Uint8Array, valid: boolean): void {
-    const { targets, starts, ends } = this;
+    const { starts, ends } = this;
+    let { targets } = this;
     if (targets.length === 0) return;
     const first = h.leading ? this.timeColumns : 0;
     if (this.cut(b, h.messageStart, h.messageEnd) !== targets.length - first) return;
+    if (this.event >= 0 && isText(b, starts[this.event - first]!, ends[this.event - first]!, SEND))
+      targets = this.targetsOfSending;
     const url = this.urls.find((i) => this.hasValue(b, i - first)) ?? -1;
     for (let i = first; i < targets.length; i++)
       if (this.hasValue(b, i - first))
@@ -234,8 +260,8 @@ export class W3cColumns {
   }
 }
 
-function targetOf(name: string, written: string): Target {
-  const to = NAMES[name];
+function targetOf(name: string, written: string, names = NAMES): Target {
+  const to = names[name];
   switch (to) {
     case undefined:
       return { to: 'attribute', name: written };
