@@ -388,6 +388,16 @@ const CASES: readonly Case[] = [
     rows: 1,
   },
   {
+    name: 'Zeek notices, which are about an address or a connection',
+    format: 'zeek-tsv',
+    text:
+      '#separator \\x09\n#unset_field\t-\n#path\tnotice\n#fields\tts\tuid\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tnote\tmsg\tsrc\tdst\tactions\n' +
+      '1.5\t-\t-\t-\t-\t-\tSSH::Password_Guessing\tguessing\t192.0.2.17\t-\tNotice::ACTION_LOG\n' +
+      '2.5\tC1\t192.0.2.18\t40001\t198.51.100.1\t443\tSSL::Invalid\tx\t192.0.2.18\t198.51.100.1\tNotice::ACTION_LOG\n',
+    first: { kind: 'alert', rule: 'SSH::Password_Guessing', src_ip4: ip('192.0.2.17') },
+    rows: 2,
+  },
+  {
     name: "Zeek JSON of Corelight's",
     format: 'zeek-json',
     text: '{"_path":"known_services","_system_name":"sensor1","ts":1.5,"kuid":"K1","host_ip":"192.0.2.1","port_num":80,"protocol":"tcp","service":["HTTP"]}\n',

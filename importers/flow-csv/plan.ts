@@ -87,13 +87,18 @@ export class SetterChooser {
   }
 }
 
-/** Simplified names for the same field of different protocols: a packet has one of them. */
+/**
+ * Simplified names for the same field of different protocols, of which a packet has one; and of Zeek's notices, which
+ * may be about an address, not a connection.
+ */
 const ALTERNATIVES: readonly ReadonlySet<string>[] = [
   new Set(['ipsrc', 'ipv6src']),
   new Set(['ipdst', 'ipv6dst']),
   new Set(['ipproto', 'ipv6nxt']),
   new Set(['tcpsrcport', 'udpsrcport', 'sctpsrcport', 'dccpsrcport']),
   new Set(['tcpdstport', 'udpdstport', 'sctpdstport', 'dccpdstport']),
+  new Set(['idorigh', 'src']),
+  new Set(['idresph', 'dst']),
 ];
 
 /** Fields that several columns give, each with the names of these columns. */

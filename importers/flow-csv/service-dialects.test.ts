@@ -43,6 +43,32 @@ it.each<[string, object, Record<string, unknown>]>([
     { ...CLIENT, http_status: '404', url: '/x', user: 'alice', ts: 1_795_219_201_500_000 },
   ],
   [
+    'MinIO',
+    {
+      ...{ version: '1', deploymentid: 'd1', time: TIME, remotehost: '192.0.2.17' },
+      api: { name: 'PutObject', bucket: 'b', statusCode: 403 },
+      ...{ requestPath: '/b/a.txt', userAgent: 'curl', accessKey: 'alice', requestID: 'R1' },
+      requestHeader: { 'X-Forwarded-For': '203.0.113.9' },
+    },
+    { ...CLIENT, user: 'alice', http_status: '403', action: 'PutObject', url: '/b/a.txt' },
+  ],
+  [
+    'TrueNAS',
+    {
+      TNAUDIT: {
+        ...{
+          aid: 'a1',
+          addr: '192.0.2.17',
+          user: 'alice',
+          sess: 's1',
+          time: '2026-11-21 00:00:01',
+        },
+        ...{ svc: 'SMB', event: 'AUTHENTICATION', event_data: '{}', success: false },
+      },
+    },
+    { ...CLIENT, user: 'alice', action: 'AUTHENTICATION', outcome: 'failure', session: 's1' },
+  ],
+  [
     'Elasticsearch',
     {
       timestamp: TIME,

@@ -80,6 +80,7 @@ import macosUnified from '../dialects/macos-unified.json' with { type: 'json' };
 import mattermost from '../dialects/mattermost.json' with { type: 'json' };
 import microsoft365 from '../dialects/microsoft-365.json' with { type: 'json' };
 import mimecast from '../dialects/mimecast.json' with { type: 'json' };
+import minio from '../dialects/minio.json' with { type: 'json' };
 import mongodb from '../dialects/mongodb.json' with { type: 'json' };
 import modsecurity from '../dialects/modsecurity.json' with { type: 'json' };
 import mysqlEnterpriseAudit from '../dialects/mysql-enterprise-audit.json' with { type: 'json' };
@@ -125,6 +126,7 @@ import trellixEdr from '../dialects/trellix-edr.json' with { type: 'json' };
 import trapster from '../dialects/trapster.json' with { type: 'json' };
 import trellixHx from '../dialects/trellix-hx.json' with { type: 'json' };
 import trendVisionOne from '../dialects/trend-vision-one.json' with { type: 'json' };
+import truenas from '../dialects/truenas.json' with { type: 'json' };
 import tshark from '../dialects/tshark.json' with { type: 'json' };
 import wazuh from '../dialects/wazuh.json' with { type: 'json' };
 import windowsEvent from '../dialects/windows-event.json' with { type: 'json' };
@@ -273,6 +275,7 @@ export const DOCUMENTS: readonly unknown[] = [
   mattermost,
   microsoft365,
   mimecast,
+  minio,
   mongodb,
   modsecurity,
   mysqlEnterpriseAudit,
@@ -316,6 +319,7 @@ export const DOCUMENTS: readonly unknown[] = [
   trellixEdr,
   trapster,
   trendVisionOne,
+  truenas,
   tshark,
   wazuh,
   windowsEvent,

@@ -32,10 +32,10 @@ export class RecordFields {
     for (let i = 0; i < keys.length; i++) {
       const meaning = meanings.of(keys[i]!);
       const value = values[i]!;
-      if (meaning === undefined || value === '' || typeof value === 'boolean') continue;
+      if (meaning === undefined || value === '') continue;
       const text = String(value);
       for (let one: Meaning | undefined = meaning; one !== undefined; one = one.also)
-        this.offer(meanings, one, text);
+        if (typeof value !== 'boolean' || isOutcome(one)) this.offer(meanings, one, text);
     }
     for (const [field, { text }] of this.found) this.set(batch, row, meanings, field, text);
     for (const [field, text] of meanings.constants)
@@ -139,6 +139,11 @@ function setPort(
 }
 
 /** 0 means none. */
+/** Whether a product documents that a member says whether something worked: no other field is true or false. */
+function isOutcome({ field, rank }: Meaning): boolean {
+  return field === 'outcome' && rank < GENERAL_RANK;
+}
+
 function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff;
 }
