@@ -60,7 +60,7 @@ it.each([
   [
     'vaultwarden',
     'vaultwarden[7]: [2026-11-27 10:15:22.123][vaultwarden::api::identity][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.17. Username: bob.',
-    'web-apps/13',
+    'web-apps/14',
   ],
   [
     'app',
@@ -97,7 +97,7 @@ it.each([
     'httpd/site1[7]: [error] [client 192.0.2.17:40001] AH01630: denied',
     'web-error/8',
   ],
-  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/13'],
+  ['', '[error] [auth.core] Failed login attempt. 192.0.2.17', 'web-apps/14'],
   [
     '',
     'WARN [http-1] org.example.Login: Login failed for user alice from 192.0.2.17',
@@ -128,9 +128,9 @@ it.each([
   ],
   ['docker/web', 'docker/web[5]: [bob] connected to ZNC from 192.0.2.17', undefined],
   ['irc.bot', 'irc.bot: OK - [192.0.2.17] hello', undefined],
-  ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/9'],
+  ['', 'Alerts %NGIPS-6-430003: SrcIP: 192.0.2.1, DstIP: 192.0.2.2', 'cisco-asa/10'],
   ['fw1 sshd', 'fw1 sshd[7]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/4'],
-  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/13'],
+  ['0a1b2c3d4e5f', '0a1b2c3d4e5f[7]: Failed login attempt. 192.0.2.17', 'web-apps/14'],
   [
     '(squid-1)',
     '(squid-1)[7]: 192.0.2.17 - - [27/Nov/2026:10:15:22 +0000] "GET http://www.example.org/ HTTP/1.1" 200 12 "-" "curl/8.0"',

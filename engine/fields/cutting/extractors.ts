@@ -5,6 +5,7 @@
 import { once } from '../../util/once.ts';
 import { Cutter } from './cutter.ts';
 import { type Extractor, shippedExtractor } from './extractor.ts';
+import a10 from '../extractors/a10.json' with { type: 'json' };
 import accessLog from '../extractors/access-log.json' with { type: 'json' };
 import aruba from '../extractors/aruba.json' with { type: 'json' };
 import arubaCx from '../extractors/aruba-cx.json' with { type: 'json' };
@@ -21,6 +22,7 @@ import brocade from '../extractors/brocade.json' with { type: 'json' };
 import bsdFirewalls from '../extractors/bsd-firewalls.json' with { type: 'json' };
 import cef from '../extractors/cef.json' with { type: 'json' };
 import cefLines from '../extractors/cef-lines.json' with { type: 'json' };
+import chatAndCalls from '../extractors/chat-and-calls.json' with { type: 'json' };
 import checkpoint from '../extractors/checkpoint.json' with { type: 'json' };
 import ciscoAsa from '../extractors/cisco-asa.json' with { type: 'json' };
 import ciscoEsa from '../extractors/cisco-esa.json' with { type: 'json' };
@@ -50,6 +52,7 @@ import exim from '../extractors/exim.json' with { type: 'json' };
 import extreme from '../extractors/extreme.json' with { type: 'json' };
 import f5 from '../extractors/f5.json' with { type: 'json' };
 import fail2ban from '../extractors/fail2ban.json' with { type: 'json' };
+import filezilla from '../extractors/filezilla.json' with { type: 'json' };
 import filterlog from '../extractors/filterlog.json' with { type: 'json' };
 import forcepoint from '../extractors/forcepoint.json' with { type: 'json' };
 import forcepointSmc from '../extractors/forcepoint-smc.json' with { type: 'json' };
@@ -58,6 +61,7 @@ import fortinet from '../extractors/fortinet.json' with { type: 'json' };
 import ftp from '../extractors/ftp.json' with { type: 'json' };
 import guardicore from '../extractors/guardicore.json' with { type: 'json' };
 import haproxy from '../extractors/haproxy.json' with { type: 'json' };
+import hillstone from '../extractors/hillstone.json' with { type: 'json' };
 import honeypots from '../extractors/honeypots.json' with { type: 'json' };
 import iis from '../extractors/iis.json' with { type: 'json' };
 import infobloxNios from '../extractors/infoblox-nios.json' with { type: 'json' };
@@ -66,6 +70,7 @@ import juniperSrx from '../extractors/juniper-srx.json' with { type: 'json' };
 import kerberos from '../extractors/kerberos.json' with { type: 'json' };
 import keyValue from '../extractors/key-value.json' with { type: 'json' };
 import keycloak from '../extractors/keycloak.json' with { type: 'json' };
+import kubernetes from '../extractors/kubernetes.json' with { type: 'json' };
 import leef from '../extractors/leef.json' with { type: 'json' };
 import linuxAccounts from '../extractors/linux-accounts.json' with { type: 'json' };
 import loginSentences from '../extractors/login-sentences.json' with { type: 'json' };
@@ -86,6 +91,7 @@ import networkAlarms from '../extractors/network-alarms.json' with { type: 'json
 import networkServices from '../extractors/network-services.json' with { type: 'json' };
 import nps from '../extractors/nps.json' with { type: 'json' };
 import nutanix from '../extractors/nutanix.json' with { type: 'json' };
+import ocserv from '../extractors/ocserv.json' with { type: 'json' };
 import openldap from '../extractors/openldap.json' with { type: 'json' };
 import openssh from '../extractors/openssh.json' with { type: 'json' };
 import oracle from '../extractors/oracle.json' with { type: 'json' };
@@ -101,6 +107,7 @@ import radius from '../extractors/radius.json' with { type: 'json' };
 import radware from '../extractors/radware.json' with { type: 'json' };
 import rsaSecurid from '../extractors/rsa-securid.json' with { type: 'json' };
 import ruckusIcx from '../extractors/ruckus-icx.json' with { type: 'json' };
+import sangfor from '../extractors/sangfor.json' with { type: 'json' };
 import sendmail from '../extractors/sendmail.json' with { type: 'json' };
 import serviceFiles from '../extractors/service-files.json' with { type: 'json' };
 import siteminder from '../extractors/siteminder.json' with { type: 'json' };
@@ -122,6 +129,7 @@ import trafficSentences from '../extractors/traffic-sentences.json' with { type:
 import trellixEpo from '../extractors/trellix-epo.json' with { type: 'json' };
 import ubiquiti from '../extractors/ubiquiti.json' with { type: 'json' };
 import umbrella from '../extractors/umbrella.json' with { type: 'json' };
+import unixLogins from '../extractors/unix-logins.json' with { type: 'json' };
 import vectra from '../extractors/vectra.json' with { type: 'json' };
 import veeam from '../extractors/veeam.json' with { type: 'json' };
 import vmware from '../extractors/vmware.json' with { type: 'json' };
@@ -135,8 +143,10 @@ import windowsDnsDebug from '../extractors/windows-dns-debug.json' with { type: 
 import windowsText from '../extractors/windows-text.json' with { type: 'json' };
 import wordpress from '../extractors/wordpress.json' with { type: 'json' };
 import zscalerNss from '../extractors/zscaler-nss.json' with { type: 'json' };
+import zyxel from '../extractors/zyxel.json' with { type: 'json' };
 
 export const DOCUMENTS: Readonly<Record<string, unknown>> = {
+  a10,
   'access-log': accessLog,
   aruba,
   'aruba-cx': arubaCx,
@@ -153,6 +163,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'bsd-firewalls': bsdFirewalls,
   cef,
   'cef-lines': cefLines,
+  'chat-and-calls': chatAndCalls,
   checkpoint,
   'cisco-asa': ciscoAsa,
   'cisco-esa': ciscoEsa,
@@ -182,6 +193,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   extreme,
   f5,
   fail2ban,
+  filezilla,
   filterlog,
   forcepoint,
   'forcepoint-smc': forcepointSmc,
@@ -190,6 +202,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   ftp,
   guardicore,
   haproxy,
+  hillstone,
   honeypots,
   iis,
   'infoblox-nios': infobloxNios,
@@ -198,6 +211,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   kerberos,
   'key-value': keyValue,
   keycloak,
+  kubernetes,
   leef,
   'linux-accounts': linuxAccounts,
   logfmt,
@@ -218,6 +232,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'network-services': networkServices,
   nps,
   nutanix,
+  ocserv,
   openldap,
   openssh,
   oracle,
@@ -233,6 +248,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   radware,
   'rsa-securid': rsaSecurid,
   'ruckus-icx': ruckusIcx,
+  sangfor,
   sendmail,
   'service-files': serviceFiles,
   siteminder,
@@ -254,6 +270,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'trellix-epo': trellixEpo,
   ubiquiti,
   umbrella,
+  'unix-logins': unixLogins,
   vectra,
   veeam,
   vmware,
@@ -267,6 +284,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'windows-text': windowsText,
   wordpress,
   'zscaler-nss': zscalerNss,
+  zyxel,
 };
 
 export const shippedExtractors = once((): readonly Extractor[] =>
