@@ -53,6 +53,15 @@ it.each<[string, object, Record<string, unknown>]>([
     { ...CLIENT, user: 'alice', http_status: '403', action: 'PutObject', url: '/b/a.txt' },
   ],
   [
+    'Rancher, whose client is the address before its proxy',
+    {
+      ...{ auditID: 'a1', requestURI: '/v3/users?action=login', sourceIPs: ['192.0.2.17'] },
+      ...{ user: { name: 'u-1' }, userLoginName: 'alice', method: 'POST', responseCode: 401 },
+      ...{ remoteAddr: '198.51.100.1:40001', requestTimestamp: TIME },
+    },
+    { ...CLIENT, user: 'alice', http_method: 'POST', http_status: '401' },
+  ],
+  [
     'TrueNAS',
     {
       TNAUDIT: {
@@ -335,4 +344,14 @@ it.each([
   const [row] = await rowsOf(record);
   expect(row).toMatchObject({ user: 'alice' });
   expect(row).not.toHaveProperty('ts');
+});
+
+it('takes none of several addresses for the client of Rancher, nor its last proxy', async () => {
+  const [row] = await rowsOf({
+    ...{ auditID: 'a1', requestURI: '/v3/x', sourceIPs: ['203.0.113.9', '192.0.2.17'] },
+    ...{ method: 'POST', remoteAddr: '198.51.100.1:40001', responseCode: 401 },
+    requestTimestamp: TIME,
+  });
+  expect(row).not.toHaveProperty('src_ip4');
+  expect(row).not.toHaveProperty('src_port');
 });

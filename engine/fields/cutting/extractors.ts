@@ -124,6 +124,7 @@ import su from '../extractors/su.json' with { type: 'json' };
 import sudo from '../extractors/sudo.json' with { type: 'json' };
 import symantecEndpoint from '../extractors/symantec-endpoint.json' with { type: 'json' };
 import systancia from '../extractors/systancia.json' with { type: 'json' };
+import tailscale from '../extractors/tailscale.json' with { type: 'json' };
 import tcpdump from '../extractors/tcpdump.json' with { type: 'json' };
 import trafficSentences from '../extractors/traffic-sentences.json' with { type: 'json' };
 import trellixEpo from '../extractors/trellix-epo.json' with { type: 'json' };
@@ -265,6 +266,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   sudo,
   'symantec-endpoint': symantecEndpoint,
   systancia,
+  tailscale,
   tcpdump,
   'traffic-sentences': trafficSentences,
   'trellix-epo': trellixEpo,

@@ -164,6 +164,7 @@ import pecmd from '../dialects/pecmd.json' with { type: 'json' };
 import lecmd from '../dialects/lecmd.json' with { type: 'json' };
 import amcacheparser from '../dialects/amcacheparser.json' with { type: 'json' };
 import appcompatcacheparser from '../dialects/appcompatcacheparser.json' with { type: 'json' };
+import rancher from '../dialects/rancher.json' with { type: 'json' };
 import rbcmd from '../dialects/rbcmd.json' with { type: 'json' };
 import recmd from '../dialects/recmd.json' with { type: 'json' };
 import requestHost from '../dialects/request-host.json' with { type: 'json' };
@@ -357,6 +358,7 @@ export const DOCUMENTS: readonly unknown[] = [
   lecmd,
   amcacheparser,
   appcompatcacheparser,
+  rancher,
   rbcmd,
   recmd,
   sbecmd,
