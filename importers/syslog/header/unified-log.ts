@@ -13,8 +13,8 @@ import {
 } from './bytes.ts';
 import type { Header } from './header.ts';
 
-/** Types of messages, in full and as the compact style has them, and their severities. */
-const TYPES: readonly (readonly [string, number])[] = [
+/** Types of messages and their severities in the default style, and in the compact one. */
+const FULL_TYPES: readonly (readonly [string, number])[] = [
   ...([
     ['Default ', 5],
     ['Info ', 6],
@@ -22,28 +22,43 @@ const TYPES: readonly (readonly [string, number])[] = [
     ['Error ', 3],
     ['Fault ', 2],
   ] as const),
+  ['Activity ', 6],
+];
+const COMPACT_TYPES: readonly (readonly [string, number])[] = [
   ...([
-    ['Activity ', 6],
     ['Df ', 5],
     ['I  ', 6],
     ['Db ', 7],
     ['E  ', 3],
     ['F  ', 2],
+    ['A  ', 6],
   ] as const),
-  ['A  ', 6],
 ];
 
 /** Sets program, process and severity. False if the text after the time, at `at`, is in neither style. */
 export function unifiedLog(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const isFull = isHex(b, at);
+  // In the compact style, a type is one letter or two.
+  if (!isFull && b[at + 2] !== SPACE) return false;
   const type = isFull ? columnEnd(b, at, end) : at;
-  const severity = TYPES.find(([name]) => startsWith(b, type, end, name))?.[1];
-  if (severity === undefined) return false;
+  const severity = severityOf(isFull ? FULL_TYPES : COMPACT_TYPES, b, type, end);
+  if (severity < 0) return false;
   const next = columnEnd(b, type, end);
   if (!(isFull ? full(h, b, next, end) : compact(h, b, next, end))) return false;
   h.severity = severity;
   h.messageStart = h.programStart;
   return true;
+}
+
+function severityOf(
+  types: readonly (readonly [string, number])[],
+  b: Uint8Array,
+  at: number,
+  end: number,
+): number {
+  for (let i = 0; i < types.length; i++)
+    if (startsWith(b, at, end, types[i]![0])) return types[i]![1];
+  return -1;
 }
 
 /** Activity, process number, time to live, name: `0x0                  100    0    sshd: …`. */
