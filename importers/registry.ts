@@ -6,6 +6,7 @@ import { flowCsv } from './flow-csv/index.ts';
 import { journalImporter } from './journal/index.ts';
 import { modsecurityImporter } from './modsecurity/index.ts';
 import { pcapImporter } from './pcap/index.ts';
+import { remoteAccessImporter } from './remote-access/index.ts';
 import { shellImporter } from './shell/index.ts';
 import { readMixedLines, syslogImporter } from './syslog/index.ts';
 import { nfcapdImporter } from './nfcapd/index.ts';
@@ -25,6 +26,7 @@ export const importers: readonly Importer[] = [
   shellImporter,
   cmtraceImporter,
   modsecurityImporter,
+  remoteAccessImporter,
   flowCsvImporter,
   syslogImporter,
 ];

@@ -7,6 +7,7 @@ import { Cutter } from './cutter.ts';
 import { type Extractor, shippedExtractor } from './extractor.ts';
 import a10 from '../extractors/a10.json' with { type: 'json' };
 import accessLog from '../extractors/access-log.json' with { type: 'json' };
+import anydesk from '../extractors/anydesk.json' with { type: 'json' };
 import aruba from '../extractors/aruba.json' with { type: 'json' };
 import arubaCx from '../extractors/aruba-cx.json' with { type: 'json' };
 import asterisk from '../extractors/asterisk.json' with { type: 'json' };
@@ -126,6 +127,7 @@ import symantecEndpoint from '../extractors/symantec-endpoint.json' with { type:
 import systancia from '../extractors/systancia.json' with { type: 'json' };
 import tailscale from '../extractors/tailscale.json' with { type: 'json' };
 import tcpdump from '../extractors/tcpdump.json' with { type: 'json' };
+import teamviewer from '../extractors/teamviewer.json' with { type: 'json' };
 import trafficSentences from '../extractors/traffic-sentences.json' with { type: 'json' };
 import trellixEpo from '../extractors/trellix-epo.json' with { type: 'json' };
 import ubiquiti from '../extractors/ubiquiti.json' with { type: 'json' };
@@ -149,6 +151,7 @@ import zyxel from '../extractors/zyxel.json' with { type: 'json' };
 export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   a10,
   'access-log': accessLog,
+  anydesk,
   aruba,
   'aruba-cx': arubaCx,
   asterisk,
@@ -268,6 +271,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   systancia,
   tailscale,
   tcpdump,
+  teamviewer,
   'traffic-sentences': trafficSentences,
   'trellix-epo': trellixEpo,
   ubiquiti,

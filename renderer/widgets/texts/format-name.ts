@@ -48,6 +48,11 @@ const NAMES: Readonly<Record<string, string>> = {
   'powershell-transcript': 'PowerShell transcript',
   cmtrace: 'Configuration Manager log',
   'modsecurity-audit': 'ModSecurity audit log',
+  'anydesk-trace': 'AnyDesk trace',
+  'anydesk-connections': 'AnyDesk connections',
+  'anydesk-transfers': 'AnyDesk file transfers',
+  'teamviewer-log': 'TeamViewer log',
+  'teamviewer-connections': 'TeamViewer connections',
 };
 const FORMS: Readonly<Record<string, string>> = {
   json: 'JSON',
