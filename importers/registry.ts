@@ -7,6 +7,7 @@ import { journalImporter } from './journal/index.ts';
 import { modsecurityImporter } from './modsecurity/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { remoteAccessImporter } from './remote-access/index.ts';
+import { setupApiImporter } from './setupapi/index.ts';
 import { shellImporter } from './shell/index.ts';
 import { readMixedLines, syslogImporter } from './syslog/index.ts';
 import { nfcapdImporter } from './nfcapd/index.ts';
@@ -27,6 +28,7 @@ export const importers: readonly Importer[] = [
   cmtraceImporter,
   modsecurityImporter,
   remoteAccessImporter,
+  setupApiImporter,
   flowCsvImporter,
   syslogImporter,
 ];

@@ -53,6 +53,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'anydesk-transfers': 'AnyDesk file transfers',
   'teamviewer-log': 'TeamViewer log',
   'teamviewer-connections': 'TeamViewer connections',
+  setupapi: 'Windows device installation log',
 };
 const FORMS: Readonly<Record<string, string>> = {
   json: 'JSON',
