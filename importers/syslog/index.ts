@@ -51,7 +51,8 @@ export const syslogImporter: Importer = {
   // 18: times of FileZilla Server and Zabbix, priorities of AIX, types of macOS' unified log, glog's severities; day
   // first in Proxmox's access log, no host in Prosody's log, no time of SQL Server's build;
   // the server that writes a tracking log of Exchange, and its mails.
-  version: 18,
+  // 19: levels in the logs of virtual machines of ESXi.
+  version: 19,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,

@@ -566,7 +566,10 @@ const CASES: Case[] = [
   },
   // Other words, a level that is no priority, one that contradicts its word, and none before a tag.
   ...[
-    'In(05) vmx - Log for VMware ESX',
+    'In(05) vmx -',
+    'In(5) vmx - Log for VMware ESX',
+    'Ix(05) vmx - Log for VMware ESX',
+    'In(05) vmx: - Log for VMware ESX',
     'In(14) shell',
     'In(14) shell started: a',
     'In(13) shell[7]: a',
@@ -596,6 +599,36 @@ const CASES: Case[] = [
     program: 'sshd',
     message: 'sshd: ok',
   },
+  // The log of a virtual machine.
+  ...(
+    [
+      ['In(05) vmx - Log for VMware ESX', 6],
+      ['In(05)+ vmx - Power on failure messages: a', 6],
+      ['No(00) vmx - Log for VMware ESX', 5],
+      ['Er(02) vcpu-0 vim-cmd-09-a45d DISK: Cannot open disk', 3],
+      ['Wa(03) mks host-12:5d a', 4],
+    ] as const
+  ).map(([message, severity]) => ({
+    line: `2026-02-14T15:45:33.483Z ${message}`,
+    time: '2026-02-14T15:45:33.483',
+    severity,
+    message,
+  })),
+  ...(
+    [
+      ['vmx| I005: Log for VMware ESX', 6],
+      ['vcpu-0| W115: a', 4],
+      ['vmx| E002+ a', 3],
+      ['vmx| A115: a', undefined],
+      ['vmx| I05: a', undefined],
+      ['vmx I005: a', undefined],
+    ] as const
+  ).map(([message, severity]) => ({
+    line: `2026-02-14T15:45:33.483Z| ${message}`,
+    time: '2026-02-14T15:45:33.483',
+    severity,
+    message,
+  })),
   // BusyBox's syslogd writes facility and level after the host, OpenWrt's logread has no host.
   {
     line: 'Nov 20 22:00:01 alpine auth.info sshd[5]: ok',

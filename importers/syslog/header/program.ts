@@ -4,6 +4,7 @@
  */
 import { addressEnd } from '../../../engine/fields/cutting/values.ts';
 import {
+  allDigits,
   BAR,
   CLOSE,
   COLON,
@@ -36,12 +37,32 @@ export function plainMessage(h: Header, b: Uint8Array, at: number, end: number):
     const c = b[i]!;
     // But not of an address: `::1 - - …`.
     const isColon = c === COLON && b[i + 1] !== COLON;
-    if (isColon || c === 44 || c === 124 || c === 59) i = skipSpaces(b, i + 1, end);
+    if (isColon || c === 44 || c === BAR || c === 59) i = skipSpaces(b, i + 1, end);
     else if (c === MINUS && b[i + 1] === SPACE) i = skipSpaces(b, i + 2, end);
   }
   h.messageStart = i;
   level(h, b, i, end);
+  if (b[at] === BAR) vmxLevel(h, b, i, end);
 }
+
+/** Before ESXi 8, the log of a virtual machine has `time| vmx| W003: …`: thread, level and its number. */
+function vmxLevel(h: Header, b: Uint8Array, at: number, end: number): void {
+  let i = at;
+  while (i < end && (isAlnum(b[i]!) || b[i] === MINUS)) i++;
+  if (i === at || b[i] !== BAR || b[i + 1] !== SPACE) return;
+  const letter = i + 2;
+  if (letter + 5 > end || !allDigits(b, letter + 1, letter + 4)) return;
+  if (b[letter + 4] !== COLON && b[letter + 4] !== PLUS) return;
+  const level = VMX_LEVELS.get(b[letter]!);
+  if (level !== undefined && h.severity < 0) h.severity = level;
+}
+
+/** `E`, `W` and `I`. */
+const VMX_LEVELS: ReadonlyMap<number, number> = new Map([
+  [69, 3],
+  [87, 4],
+  [73, 6],
+]);
 
 /** A word that looks like a program before a mnemonic is the device, or, after its name, the zone of its time. */
 function deviceName(h: Header, b: Uint8Array, event: number): void {
@@ -315,30 +336,49 @@ export function logread(h: Header, b: Uint8Array, at: number, end: number): bool
 const ESXI_SEVERITIES = ['Em', 'Al', 'Cr', 'Er', 'Wa', 'No', 'In', 'Db'] as const;
 
 /**
- * ESXi 8: `In(14) shell[2099876]: …`, severity and priority before the tag. A vmware.log has a level of its own
- * between the brackets, and no tag. The message of a line that continues another, `In(14)+ …`, keeps the mark: its
- * text may imitate an event. False if there is no such priority, or no tag follows it.
+ * ESXi 8: `In(14) shell[2099876]: …`, severity and priority before the tag. The message of a line that continues
+ * another, `In(14)+ …`, keeps the mark: its text may imitate an event. False if there is no such priority, or no tag
+ * follows it.
  * https://knowledge.broadcom.com/external/article/421608
  */
 export function esxi(h: Header, b: Uint8Array, at: number, end: number): boolean {
   if (b[at + 2] !== PAREN) return false;
+  const severity = ESXI_SEVERITIES.findIndex((name) => startsWith(b, at, end, name));
+  if (severity < 0) return false;
   let value = 0;
   let i = at + 3;
   while (i < end && i < at + 6 && isDigit(b[i]!)) value = value * 10 + b[i++]! - 48;
-  if (i === at + 3 || b[i] !== PAREN_END || value > 191) return false;
-  const severity = value & 7;
-  if (!startsWith(b, at, end, ESXI_SEVERITIES[severity]!)) return false;
+  const digits = i - at - 3;
+  if (digits === 0 || b[i] !== PAREN_END || value > 191) return false;
   const isContinued = b[i + 1] === PLUS;
   i += isContinued ? 2 : 1;
   if (b[i] !== SPACE) return false;
   const name = i + 1;
   let nameEnd = name;
   while (nameEnd < end && b[nameEnd] !== SPACE) nameEnd++;
+  if (digits === 2 && isThread(b, name, nameEnd, end)) {
+    if (h.severity < 0) h.severity = severity;
+    return false;
+  }
+  if ((value & 7) !== severity) return false;
   if (b[nameEnd - 1] !== COLON || !program(h, b, name, nameEnd, true)) return false;
   if (h.severity < 0) h.severity = severity;
   if (h.facility < 0) h.facility = value >> 3;
   h.messageStart = isContinued ? at : name;
   return true;
+}
+
+/**
+ * The log of a virtual machine (vmware.log): `In(05) vmx - text`. The number is a level of its own; the name of a
+ * thread and the identifier of an operation, or `-`, follow it.
+ */
+function isThread(b: Uint8Array, name: number, nameEnd: number, end: number): boolean {
+  if (nameEnd === name) return false;
+  for (let i = name; i < nameEnd; i++) if (!isAlnum(b[i]!) && b[i] !== MINUS) return false;
+  const operation = nameEnd + 1;
+  let i = operation;
+  while (i < end && b[i] !== SPACE) i++;
+  return i > operation && i < end && b[i - 1] !== COLON;
 }
 
 /** `auth.info `, AIX' `auth|security:info ` between the time and the tag; the place after it, or `at`. */
