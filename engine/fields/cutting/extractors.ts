@@ -47,6 +47,7 @@ import dropbear from '../extractors/dropbear.json' with { type: 'json' };
 import ekinops from '../extractors/ekinops.json' with { type: 'json' };
 import elasticsearch from '../extractors/elasticsearch.json' with { type: 'json' };
 import envoy from '../extractors/envoy.json' with { type: 'json' };
+import esxi from '../extractors/esxi.json' with { type: 'json' };
 import esxiShell from '../extractors/esxi-shell.json' with { type: 'json' };
 import exchange from '../extractors/exchange.json' with { type: 'json' };
 import exim from '../extractors/exim.json' with { type: 'json' };
@@ -191,6 +192,7 @@ export const DOCUMENTS: Readonly<Record<string, unknown>> = {
   ekinops,
   elasticsearch,
   envoy,
+  esxi,
   'esxi-shell': esxiShell,
   exchange,
   exim,
