@@ -539,8 +539,9 @@ function fillField(
     case STORED_AS.text: {
       const column = textColumn(columns, target.column);
       const stored = target.values && storedFor(target.values, b, start, end);
-      if (stored !== undefined) put(column, row, stored, 0, stored.length);
-      else if (target.column === HTTP_STATUS && !isStatus(b, start, end)) break;
+      if (stored !== undefined) {
+        if (stored.length > 0) put(column, row, stored, 0, stored.length);
+      } else if (target.column === HTTP_STATUS && !isStatus(b, start, end)) break;
       else if (escapes === ESCAPES.none) put(column, row, b, start, textEnd(target, b, start, end));
       else {
         const text = unescapeText(b, start, end, escapes);
@@ -582,7 +583,7 @@ function textEnd({ column }: Target, b: Uint8Array, start: number, end: number):
   return column === QUERY && end - start > 1 && b[end - 1] === DOT ? end - 1 : end;
 }
 
-/** The stored value for a written one; undefined: the value itself. */
+/** The stored value for a written one; empty: none; undefined: the value itself. */
 function storedFor(
   values: readonly (readonly [Uint8Array, Uint8Array])[],
   b: Uint8Array,

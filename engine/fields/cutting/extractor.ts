@@ -33,13 +33,13 @@ const TEMPLATE = z.strictObject({
   labels: z.record(Text, z.string()).optional(),
   /** The separator of pairs; undefined: space; several are tried one after the other. */
   separator: z.union([Separator, z.array(Separator).min(1)]).optional(),
-  /** The character between a key and its value; undefined: `=`. */
+  /** The character between a key and its value; undefined: `=`. If it is the separator, nothing is quoted. */
   assign: z.string().length(1).optional(),
   /** A pair that begins with this, and everything after it, is ignored. */
   stop: z.string().length(1).optional(),
   /** For `{:pairs}`: only pairs are read, and none if they contradict each other. */
   strict: z.boolean().optional(),
-  /** For pairs that are not strict: a key may have one value only, and quotes have no escapes. */
+  /** For XML, and pairs that are not strict: a key may have one value only, and quotes have no escapes. */
   once: z.boolean().optional(),
   /** For strict pairs: keys are compared by their small letters and digits only, in the form given here. */
   alike: z.boolean().optional(),
@@ -69,7 +69,7 @@ const EXTRACTOR = z.strictObject({
   /** Whether its templates are tried after those of all others. */
   fallback: z.boolean().optional(),
   set: Values.optional(),
-  /** Values as written, in lower case, and as stored, by field. */
+  /** Values as written, in lower case, and as stored, by field; an empty one is not stored. */
   values: z.record(Text, Values).optional(),
   templates: z.array(TEMPLATE).min(1),
   samples: z.array(SAMPLE).optional(),

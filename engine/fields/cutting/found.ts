@@ -295,6 +295,8 @@ export function isValid(capture: Capture, b: Uint8Array, start: number, end: num
       return end - start === 12 && digitsEnd(b, start, end) === end;
     case 'hash':
       return isHash(b, start, end);
+    case 'mac':
+      return isHardwareAddress(b, start, end);
     case 'audit':
       return auditValueEnd(b, start, end) === end;
     case 'inner':
@@ -327,11 +329,38 @@ function isUnspecified(): boolean {
 function isHash(b: Uint8Array, start: number, end: number): boolean {
   const size = end - start;
   if (size !== 32 && size !== 40 && size !== 64) return false;
-  for (let p = start; p < end; p++) {
-    const code = b[p]! | 32;
-    if (!((b[p]! >= 48 && b[p]! <= 57) || (code >= 97 && code <= 102))) return false;
-  }
+  for (let p = start; p < end; p++) if (!isHexDigit(b[p]!)) return false;
   return true;
+}
+
+/** `02-00-00-00-00-01`, `0200.0000.0001`, `020000-000001` or `020000000001`. */
+function isHardwareAddress(b: Uint8Array, start: number, end: number): boolean {
+  let digits = 0;
+  // Digits in a group, and the separator, as in the first.
+  let group = 0;
+  let separator = 0;
+  for (let p = start; p < end; p++) {
+    const code = b[p]!;
+    if (isHexDigit(code)) {
+      digits += 1;
+      if (group > 0 && p > start && digits % group === 1 && digits > 1 && b[p - 1] !== separator)
+        return false;
+      continue;
+    }
+    if (code !== 45 && code !== 46 && code !== 58) return false;
+    if (group === 0) {
+      if (digits !== 2 && digits !== 4 && digits !== 6) return false;
+      group = digits;
+      separator = code;
+    }
+    if (code !== separator || digits % group !== 0 || b[p - 1] === separator) return false;
+  }
+  return digits === 12 && isHexDigit(b[end - 1]!);
+}
+
+function isHexDigit(code: number): boolean {
+  const letter = code | 32;
+  return (code >= 48 && code <= 57) || (letter >= 97 && letter <= 102);
 }
 
 /** Letters, digits, `.`, `-` and `_`, with a letter among them. */

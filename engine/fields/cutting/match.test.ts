@@ -342,3 +342,38 @@ it.each([
   const message = `a:${'7:'.repeat(100)}${'x'.repeat(size)}! 192.0.2.1`;
   expect(cutBy({ text: '{:word}:{:name}! {src_ip}' }, message)).toEqual(fields);
 });
+
+it.each([
+  ['02-00-5e-00-53-01', true],
+  ['02:00:5E:00:53:01', true],
+  ['0200.5e00.5301', true],
+  ['02005e-005301', true],
+  ['02005e005301', true],
+  ['02-00-5e-00-53', false],
+  ['02-00:5e-00-53-01', false],
+  ['02--00-5e-00-5301', false],
+  ['-02-00-5e-00-53-01', false],
+  ['02-00-5e-00-53-01-', false],
+  ['+4930123456789', false],
+  ['pc1.example.com', false],
+])('reads a hardware address: %s', (written, isOne) => {
+  const fields = cutBy({ text: 'from station {src_mac:mac}' }, `from station ${written}`);
+  expect(fields).toEqual(isOne ? { src_mac: written } : undefined);
+});
+
+it.each([
+  ['1,bob,31,192.0.2.1', { user: 'bob', src_ip: '192.0.2.1' }],
+  ['1,,31,192.0.2.1,', { src_ip: '192.0.2.1' }],
+  ['1,31,31,192.0.2.1', { user: '31', src_ip: '192.0.2.1' }],
+  ['1,"bob,31,192.0.2.1', { user: '"bob', src_ip: '192.0.2.1' }],
+  ['7,1,31', undefined],
+  ['31,192.0.2.1,1', { src_ip: '192.0.2.1' }],
+  ['1,bob,1,eve,31,192.0.2.1', { src_ip: '192.0.2.1' }],
+  ['31,192.0.2.1,1,bob,31,203.0.113.9', undefined],
+])('reads pairs with one separator: %s', (pairs, fields) => {
+  const template = {
+    ...{ text: 'pairs,{:pairs}', separator: ',', assign: ',', once: true },
+    ...{ pairs: { 1: 'user', 31: 'src_ip' }, needs: [['user', 'src_ip']] },
+  };
+  expect(cutBy(template, `pairs,${pairs}`)).toEqual(fields);
+});

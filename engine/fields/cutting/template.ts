@@ -62,6 +62,8 @@ const CAPTURES = [
   'name',
   /** The hexadecimal digits of an MD5, SHA-1 or SHA-256, which are the field of their length. */
   'hash',
+  /** A hardware address: six bytes in hexadecimal, after each one, two or three of them `-`, `:`, `.` or nothing. */
+  'mac',
   /** Anything up to the end. */
   'rest',
   /** Pairs of keys and values up to the end. */
@@ -127,7 +129,7 @@ export interface Pairs {
   readonly stop: number;
   /** For `pairs`: read by `readStrictPairs`. */
   readonly isStrict: boolean;
-  /** For `pairs`: values of contradictory keys are dropped, and a backslash escapes no quote. */
+  /** For `pairs` and `xml`: values of contradictory keys are dropped, and a backslash escapes no quote. */
   readonly isOnce: boolean;
   /** For strict pairs: keys are compared by small letters and digits only. */
   readonly isAlike: boolean;
@@ -348,8 +350,8 @@ function checkEnd(parts: readonly Part[], given: GivenTemplate): void {
       '{:pairs}, {:cef}, {:leef}, {:json}, {:xml}, {:login} or {:traffic} and "pairs" belong together',
     );
   if (given.strict === true && of !== 'pairs') throw new Error('only {:pairs} can be strict');
-  if (given.once === true && (of !== 'pairs' || given.strict === true))
-    throw new Error('only {:pairs} that is not strict can be once');
+  if (given.once === true && ((of !== 'pairs' && of !== 'xml') || given.strict === true))
+    throw new Error('only {:xml}, and {:pairs} that is not strict, can be once');
   if ((given.alike === true || given.spaced === true) && given.strict !== true)
     throw new Error('only strict pairs can be alike or spaced');
   if ((of === 'columns') !== (given.columns !== undefined))

@@ -28,12 +28,12 @@ const COLON = 58;
  * `key=value key="value, in quotes"`, with the given separator and assignment character. For repeated keys see
  * `offerOnce`: if devices do not escape quotes, a value that others choose may end early and go on with pairs.
  */
-export function readPairs(
-  { keys, separator, assign, stop, isOnce }: Pairs,
-  b: Uint8Array,
-  start: number,
-  end: number,
-): void {
+export function readPairs(pairs: Pairs, b: Uint8Array, start: number, end: number): void {
+  const { keys, separator, assign, stop, isOnce } = pairs;
+  if (assign === separator) {
+    readAlternating(pairs, b, start, end);
+    return;
+  }
   let p = start;
   while (p < end) {
     while (p < end && (b[p] === separator || b[p] === SPACE || b[p] === GROUP)) p += 1;
@@ -71,6 +71,28 @@ export function readPairs(
       const rank = isAddress(slot) ? 1 : i + 1;
       if (!offerOnce(slot, b, from, to, rank, ESCAPES.none, false)) return;
     }
+  }
+}
+
+/**
+ * `key,value,key,value`, with one character after keys and values, which neither contains. For repeated keys see
+ * `offerOnce`.
+ */
+function readAlternating(
+  { keys, separator }: Pairs,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  for (let p = start; p < end; p++) {
+    const key = p;
+    let hash = 0;
+    while (p < end && b[p] !== separator) hash = hashByte(hash, b[p++]!);
+    const keyEnd = p;
+    const value = ++p;
+    while (p < end && b[p] !== separator) p += 1;
+    const i = value > end ? -1 : keys.find(hash, b, key, keyEnd);
+    if (i >= 0 && !offerOnce(keys.values[i]!, b, value, p, i + 1, ESCAPES.none, false)) return;
   }
 }
 

@@ -44,3 +44,31 @@ it.each<[string, string, Record<string, string>]>([
   expect(found).toEqual(fields);
   expect(extractor).toBe(Object.keys(fields).length === 0 ? undefined : 'x/1');
 });
+
+it.each<[string, string, Record<string, string>]>([
+  [
+    'the same twice',
+    '<R><User>b</User><Ip>192.0.2.1</Ip><User>b</User></R>',
+    { user: 'b', src_ip: '192.0.2.1' },
+  ],
+  ['two names', '<R><User>b</User><Ip>192.0.2.1</Ip><User>c</User></R>', { src_ip: '192.0.2.1' }],
+  ['two addresses', '<R><User>b</User><Ip>192.0.2.1</Ip><Ip>203.0.113.9</Ip></R>', {}],
+])('believes an element once, if so told: %s', (_, message, fields) => {
+  const once = new Cutter([
+    readExtractor(
+      {
+        ...{ extractor: 'y', version: 1, for: 'y', leavesOut: 'y', programs: ['*'] },
+        templates: [
+          {
+            ...{ text: '<R>{:xml}', once: true, pairs: { User: 'user:text', Ip: 'src_ip' } },
+            needs: [['user', 'src_ip']],
+          },
+        ],
+      },
+      'y.json',
+    ),
+  ]);
+  const { extractor, ...found } = cutFields(once, '', message);
+  expect(found).toEqual(fields);
+  expect(extractor).toBe(Object.keys(fields).length === 0 ? undefined : 'y/1');
+});

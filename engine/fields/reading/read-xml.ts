@@ -2,9 +2,10 @@
  * XML elements in a message: `<Computer>a</Computer>` has the key `Computer`, `<Data Name="User">b</Data>` the key
  * `User`, and an attribute, `<Provider Name="c"/>`, that of its element and name, `Provider.Name`.
  *
- * Nesting is ignored: of several elements with one name the first with a text counts. It never throws.
+ * Nesting is ignored: of several elements with one name the first with a text counts, or with `isOnce` none unless
+ * they have the same text (`offerOnce`). It never throws.
  */
-import { ESCAPES, offer } from '../cutting/found.ts';
+import { ESCAPES, offer, offerOnce } from '../cutting/found.ts';
 import { hashByte } from '../../util/hash-table/hash.ts';
 import type { Pairs } from '../cutting/template.ts';
 
@@ -16,7 +17,7 @@ const MOST_KEY = 256;
 /** The key of an attribute, which is in two parts. */
 const key = new Uint8Array(MOST_KEY);
 
-export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: number): void {
+export function readXml(pairs: Pairs, b: Uint8Array, start: number, end: number): void {
   let p = start;
   while (p < end) {
     while (p < end && b[p] !== OPEN) p += 1;
@@ -46,7 +47,7 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
         valueStart = value;
         ownEnd = valueEnd;
       }
-      keep(keys, b, joined(b, name, nameEnd, attribute, p), value, valueEnd);
+      if (!keep(pairs, b, joined(b, name, nameEnd, attribute, p), value, valueEnd)) return;
       p = valueEnd + 1;
     }
     if (b[p - 1] === SLASH) continue;
@@ -55,11 +56,18 @@ export function readXml({ keys }: Pairs, b: Uint8Array, start: number, end: numb
     while (p < end && b[p] !== OPEN) p += 1;
     if (p + 1 >= end || b[p + 1] !== SLASH || p === text) continue;
     const size = valueStart >= 0 ? copied(b, valueStart, ownEnd) : copied(b, name, nameEnd);
-    keep(keys, b, size, text, p);
+    if (!keep(pairs, b, size, text, p)) return;
   }
 }
 
-function keep(keys: Pairs['keys'], b: Uint8Array, size: number, from: number, to: number): void {
+/** @returns false if no key is believed any more */
+function keep(
+  { keys, isOnce }: Pairs,
+  b: Uint8Array,
+  size: number,
+  from: number,
+  to: number,
+): boolean {
   let start = from;
   let end = to;
   while (start < end && b[start]! <= SPACE) start += 1;
@@ -67,10 +75,12 @@ function keep(keys: Pairs['keys'], b: Uint8Array, size: number, from: number, to
   let hash = 0;
   for (let i = 0; i < size; i++) hash = hashByte(hash, key[i]!);
   const i = size === 0 ? -1 : keys.find(hash, key, 0, size);
-  if (i < 0) return;
+  if (i < 0) return true;
   let escapes: 0 | 4 = ESCAPES.none;
   for (let p = start; p < end; p++) if (b[p] === AMPERSAND) escapes = ESCAPES.xml;
+  if (isOnce) return offerOnce(keys.values[i]!, b, start, end, i + 1, escapes, false);
   offer(keys.values[i]!, b, start, end, i + 1, escapes);
+  return true;
 }
 
 /** Copies a key; returns its size, 0 if it is too long. */
