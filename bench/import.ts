@@ -130,14 +130,28 @@ interface Line {
   caseBytes: number | undefined;
 }
 
+const USAGE = `Usage: npm run bench:import -- [options]
+
+Imports generated evidence into new cases, beside programs that read the same files.
+
+  --mb N       megabytes of each input (1000)
+  --only LIST  inputs, with commas between: ${INPUTS.map(({ name }) => name).join(', ')}; without it, all
+  --keep DIR   keep the inputs there, and take them from there the next time
+  --runs N     runs of each (1)`;
+
 const { values } = parseArgs({
   options: {
     mb: { type: 'string', default: '1000' },
     only: { type: 'string' },
     keep: { type: 'string' },
     runs: { type: 'string', default: '1' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const megabytes = Number(values.mb);
 const only = values.only?.split(',');
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'daybook-bench-'));

@@ -244,8 +244,19 @@ function tuple(ends: string, value: unknown): string[] {
   return text === '' ? [] : [`${ends} ${text}`];
 }
 
+const USAGE = `Usage: npm run proto-truth -- [--only FIELD] [--capture TEXT]
+
+Compares protocol events of captures with the fields of tshark ($DAYBOOK_SHARED/data2/proto-truth).
+
+  --only FIELD    compare one field, and print what differs
+  --capture TEXT  read captures whose path has TEXT`;
+
 const { values: asked } = parseArgs({
-  options: { only: { type: 'string' }, capture: { type: 'string', default: '' } },
+  options: {
+    only: { type: 'string' },
+    capture: { type: 'string', default: '' },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
 
 async function compare(shared: string, truth: string): Promise<void> {
@@ -302,5 +313,6 @@ async function compare(shared: string, truth: string): Promise<void> {
 }
 
 const shared = process.env['DAYBOOK_SHARED'];
-const truth = protocolTruth(shared);
-if (truth !== undefined) await compare(shared!, truth);
+const truth = asked.help === true ? undefined : protocolTruth(shared);
+if (asked.help === true) console.log(USAGE);
+else if (truth !== undefined) await compare(shared!, truth);

@@ -7,6 +7,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ROOT } from './harness/program.ts';
 import { inputText, type KeptReport, tableLines } from './harness/report.ts';
 
@@ -30,4 +31,12 @@ export function withTables(page: string): string {
   });
 }
 
-if (import.meta.main) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8')));
+const USAGE = `Usage: npm run bench:tables
+
+Writes the tables of docs/benchmarks.md from bench/results.`;
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help === true) console.log(USAGE);
+  else writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8')));
+}

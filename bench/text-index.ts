@@ -16,14 +16,28 @@ import { parseArgs } from 'node:util';
 import { type Design, DESIGNS } from './text-index/designs.ts';
 import { type Log, LOGS } from './text-index/logs.ts';
 
+const USAGE = `Usage: node bench/text-index.ts [options]
+
+Builds and asks four indexes of the text of events.
+
+  --lines N     lines of each log (200000)
+  --file LOG    the lines of this log instead
+  --only NAMES  designs, with commas between: ${DESIGNS.map(({ name }) => name).join(', ')}; without it, all
+  --json        print JSON`;
+
 const { values } = parseArgs({
   options: {
     lines: { type: 'string', default: '200000' },
     file: { type: 'string' },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 
 interface Line {
   readonly log: string;

@@ -23,6 +23,20 @@ import { measureScrolling, measureTyping, type Moved } from './ui/motion.ts';
 import { openServed } from './ui/served-window.ts';
 import { measureFirstFrame } from './ui/start.ts';
 
+const USAGE = `Usage: npm run bench:ui -- [options]
+
+Measures the window in a browser: on ten million events, and on a bundle of many small sources.
+
+  --events N     events of the case (10050000)
+  --case DIR     keep this case, and take it from there the next time
+  --sources N    sources of the bundle (500)
+  --only PARTS   of start, enter, brush, typing, scroll, use and bundle, with commas between; without it, all
+  --minutes N    how long the window is used (2)
+  --pause MS     between two steps of that use (0)
+  --runs N       runs of each measurement (3)
+  --before DIR   beside the window of the checkout in DIR, by turns
+  --turns N      how often each of the two has its turn (2)`;
+
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '10050000' },
@@ -34,8 +48,13 @@ const { values } = parseArgs({
     only: { type: 'string' },
     before: { type: 'string' },
     turns: { type: 'string', default: '2' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const runs = Number(values.runs);
 const script = 'bench:ui';
 const EVENT_PARTS = ['start', 'enter', 'brush', 'typing', 'scroll', 'use'];

@@ -188,8 +188,13 @@ if (import.meta.main) {
       out: { type: 'string' },
       scale: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) {
+    console.log('Usage: node bench/generate/bundle.ts --out DIR [--scale N] [--seed N]');
+    process.exit(0);
+  }
   if (values.out === undefined) throw new Error('name a folder: --out DIR');
   const options = { ...bundleOptions(Number(values.scale)), seed: Number(values.seed) };
   console.log(JSON.stringify(writeBundle(values.out, options)));
