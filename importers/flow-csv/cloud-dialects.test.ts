@@ -675,3 +675,53 @@ it.each([
   const record = await readOne(office({ Operation, ResultStatus, RecordType: 15 }));
   expect(record['outcome']).toBe(outcome);
 });
+
+const analytics = (members: object): object => ({
+  ...{
+    TimeGenerated: TIME,
+    FlowStartTime: TIME,
+    FlowType: 'ExternalPublic',
+    SrcIp: '',
+    DestIp: '',
+  },
+  ...{ DestPort: 443, L4Protocol: 'T', FlowDirection: 'Outbound', FlowStatus: 'Allowed' },
+  ...{ AclRule: 'r1', BytesSrcToDest: 100, BytesDestToSrc: 200, ...members },
+});
+const older = (FlowDirection_s: string, members: object = {}): object => ({
+  ...{ TimeGenerated: TIME, FlowStartTime_t: TIME, FlowType_s: 'IntraVNet', FlowStatus_s: 'D' },
+  ...{ SrcIP_s: '192.0.2.17', DestIP_s: '198.51.100.5', DestPort_d: 22, L4Protocol_s: 'U' },
+  ...{ FlowDirection_s, NSGRule_s: 'r1', InboundBytes_d: 100, OutboundBytes_d: 200, ...members },
+});
+const ENDS = { src_ip4: 0xc0000211, dst_ip4: 0xc6336405 };
+
+it.each<[string, object, object]>([
+  [
+    'one public destination',
+    analytics({ SrcIp: '192.0.2.17', DestPublicIps: '198.51.100.5|1|1|10|12|100|200' }),
+    { ...ENDS, kind: 'flow', proto: 6, dst_port: 443, bytes: 100, bytes_rev: 200, rule: 'r1' },
+  ],
+  [
+    'one public source',
+    analytics({ SrcPublicIps: '192.0.2.17|1|1|10|12|100|200', DestIp: '198.51.100.5' }),
+    { ...ENDS, kind: 'flow', action: 'Allowed', category: 'network' },
+  ],
+  [
+    'a private flow that came in',
+    older('I'),
+    { ...ENDS, kind: 'flow', proto: 17, bytes: 100, bytes_rev: 200, action: 'Denied', rule: 'r1' },
+  ],
+  ['one that went out', older('O'), { ...ENDS, kind: 'flow', bytes: 200, bytes_rev: 100 }],
+])('Traffic Analytics: %s', async (_, record, fields) => {
+  expect(await readOne(record)).toMatchObject(fields);
+});
+
+it('Traffic Analytics: no destination of several', async () => {
+  const row = await readOne(
+    analytics({
+      SrcIp: '192.0.2.17',
+      DestPublicIps: '198.51.100.5|1|1|10|12|100|200 198.51.100.6|1|1|10|12|100|200',
+    }),
+  );
+  expect(row).toMatchObject({ src_ip4: 0xc0000211, action: 'Allowed' });
+  expect(row).not.toHaveProperty('dst_ip4');
+});

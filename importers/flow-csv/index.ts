@@ -396,7 +396,7 @@ export const flowCsv = (readLines: ReadLines): Importer => ({
   // 17: lines of a log among JSON records are events. 19 and 20: hosts of Zeek's sensors, more names of records.
   // 21: times in every form that lines of logs have.
   // 30: MinIO's, Rancher's and TrueNAS' audits, and addresses of Zeek's notices that are about no connection.
-  version: 30,
+  version: 31,
   // Later lines can change the meaning of dates, and a summary may replace rows.
   appendOnly: false,
   byLines: true,

@@ -134,7 +134,7 @@ export interface RecordDialect {
 
 /** A path in the form in which it is compared. */
 export function simplifyPath(path: string): string {
-  return path.toLowerCase().replace(/[_\s-]/g, '');
+  return path.toLowerCase().replace(/[_\s-]|\[utc\]$/g, '');
 }
 
 export function wordsOf(text: string): readonly string[] {

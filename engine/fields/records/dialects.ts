@@ -19,6 +19,7 @@ import awsWaf from '../dialects/aws-waf.json' with { type: 'json' };
 import azureActivity from '../dialects/azure-activity.json' with { type: 'json' };
 import azureFlow from '../dialects/azure-flow.json' with { type: 'json' };
 import azureMonitor from '../dialects/azure-monitor.json' with { type: 'json' };
+import azureTrafficAnalytics from '../dialects/azure-traffic-analytics.json' with { type: 'json' };
 import beyondtrust from '../dialects/beyondtrust.json' with { type: 'json' };
 import bitdefender from '../dialects/bitdefender.json' with { type: 'json' };
 import box from '../dialects/box.json' with { type: 'json' };
@@ -217,6 +218,7 @@ export const DOCUMENTS: readonly unknown[] = [
   azureActivity,
   azureFlow,
   azureMonitor,
+  azureTrafficAnalytics,
   bitdefender,
   box,
   caddy,
