@@ -12,6 +12,7 @@ import { nounOf } from '../../engine/contract/words/counted.ts';
 import { BinXml, BinXmlError } from './binxml.ts';
 import type { LogHandlers, RecordPlace } from './log-reader.ts';
 import { EventRecord, type Value } from './record.ts';
+import { severityOfLevel } from '../../engine/fields/records/windows-level.ts';
 import { isEventTime, readFileTime } from './values.ts';
 
 /** Header of a record, before its BinXML; the record's size is repeated after it. */
@@ -19,8 +20,6 @@ const HEADER_BYTES = 24;
 /** In the header: when the record was written. */
 const WRITTEN = 16;
 const MOST_NOTES = 8;
-/** Levels of Windows (critical, error, warning, information, verbose) as severities of syslog. */
-const SEVERITIES: Readonly<Record<string, number>> = { 1: 2, 2: 3, 3: 4, 4: 6, 5: 7 };
 
 export class EvtxEvents implements LogHandlers {
   private readonly sink: EventSink;
@@ -129,8 +128,8 @@ export class EvtxEvents implements LogHandlers {
     else if (name === 'Provider_Name') batch.program.setString(row, value);
     else if (name === 'Execution_ProcessID' && isPid(value)) batch.pid.set(row, Number(value));
     else {
-      if (name === 'Level' && SEVERITIES[value] !== undefined)
-        batch.severity.set(row, SEVERITIES[value]);
+      const severity = name === 'Level' ? severityOfLevel(value) : undefined;
+      if (severity !== undefined) batch.severity.set(row, severity);
       batch.setAttribute(name, value);
     }
   }

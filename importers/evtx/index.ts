@@ -44,7 +44,8 @@ async function read(input: SourceInput, sink: EventSink): Promise<void> {
 export const evtxImporter: Importer = {
   id: 'evtx',
   title: 'Windows event log (EVTX)',
-  version: 3,
+  // 4: severities of levels by the same names as in exports.
+  version: 4,
   appendOnly: false,
   formats: ['evtx'],
   sniff,

@@ -63,8 +63,10 @@ export const LOGIN_WORKED = 50;
 export const KERBEROS_CLIENT = 51;
 export const KERBEROS_REQUEST = 52;
 export const KERBEROS_SUCCESS = 53;
+/** The level of a Windows event, by its number or name. */
+export const WINDOWS_LEVEL = 54;
 /** The first of the texts of the registry, in the order of `TEXTS`. */
-export const FIRST_TEXT = 54;
+export const FIRST_TEXT = 55;
 
 type TextSetter = Exclude<CutText, 'extractor'>;
 /** Text fields that dialects fill; a column with any other name stays an attribute as well. */
@@ -142,6 +144,8 @@ export const SETTERS = {
   kerberos_request: KERBEROS_REQUEST,
   /** The outcome, except of an error that asks the client to prove its identity first. Also an attribute. */
   kerberos_success: KERBEROS_SUCCESS,
+  /** The severity. Also an attribute. */
+  windows_level: WINDOWS_LEVEL,
 } as const;
 export type Setter = keyof typeof SETTERS | TextSetter;
 

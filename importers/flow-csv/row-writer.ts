@@ -4,6 +4,7 @@
  * Invariant: no cell is lost. A value that its column cannot hold stays, as written, in the attribute with the
  * column's own name, and the typed column stays null.
  */
+import { severityOfLevel } from '../../engine/fields/records/windows-level.ts';
 import { isUtf8 } from 'node:buffer';
 import { type EventBatch, isMappedIp4 } from '../../engine/columns/event-batch.ts';
 import type { NumberColumn, TextColumn } from '../../engine/columns/columns.ts';
@@ -414,11 +415,19 @@ export class RowWriter {
       case F.KERBEROS_SUCCESS:
         this.login(setter, this.decode(bytes, start, end));
         return false;
+      case F.WINDOWS_LEVEL:
+        return this.level(this.decode(bytes, start, end));
       case F.SEVERITY:
         return this.bounded(batch.severity, parseWhole(bytes, start, end), 0, 7);
       default:
         return this.setTimePart(setter, bytes, start, end);
     }
+  }
+
+  private level(level: string): false {
+    const severity = severityOfLevel(level);
+    if (severity !== undefined) this.batch.severity.set(this.row, severity);
+    return false;
   }
 
   /** Parts of a login, as Zeek writes them: T or F, in JSON true or false. */

@@ -304,3 +304,17 @@ describe('what Event Viewer saves: the message has no name in the heading', () =
     ]);
   });
 });
+
+it.each([
+  ['Critical', 2],
+  ['Error', 3],
+  ['Warning', 4],
+  ['Information', 6],
+  ['Verbose', 7],
+  ['4', 6],
+  ['0', undefined],
+  ['constructor', undefined],
+])('the level %s is the severity %s', async (level, severity) => {
+  const record = { EventID: 7031, Channel: 'System', TimeCreated: TIME, Level: level };
+  expect((await fieldsOf(record))['severity']).toBe(severity);
+});

@@ -151,7 +151,7 @@ const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 const MOST_HOST = 255;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
 const JSON_MARK = utf8.encode('json/7');
-const EVENT_MARK = utf8.encode('windows-xml/10');
+const EVENT_MARK = utf8.encode('windows-xml/11');
 
 export class Cutter {
   private readonly extractors: readonly Extractor[];

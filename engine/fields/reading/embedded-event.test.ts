@@ -16,7 +16,7 @@ const named = (members: Record<string, string>): string =>
   `<EventData>${Object.entries(members)
     .map(([name, value]) => `<Data Name='${name}'>${value}</Data>`)
     .join('')}</EventData>`;
-const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/10' };
+const MARK = { host: 'pc1.example.org', extractor: 'windows-xml/11' };
 
 it.each<[string, string, Record<string, string>]>([
   [
@@ -253,6 +253,12 @@ it('names the computer and the provider, whatever members its data has', () => {
   const message = event(SECURITY, 4625, named(data));
   expect(cutFields(all, '', message)).toMatchObject({ user: 'bob', ...MARK });
   expect(programOf(message)).toBe(SECURITY);
+});
+
+it('names the program that OpenSSH relays, as event logs do, and that of no other provider', () => {
+  const data = named({ process: 'sshd', payload: 'Server listening on 0.0.0.0 port 22.' });
+  expect(programOf(event('OpenSSH', 4, data))).toBe('sshd');
+  expect(programOf(event('Other', 4, data))).toBe('Other');
 });
 
 it('names no program where a header precedes the event, which is skipped without one only', () => {

@@ -14,7 +14,7 @@ const MOST_BYTES = 1 << 18;
 export class EmbeddedEvent {
   private finder: DialectFinder | undefined;
   private readonly fields = new RecordFields();
-  /** Its computer and its provider; a member of its data may have any name. */
+  /** Its computer, and its provider or the program that OpenSSH names; a member of its data may have any name. */
   host: string | undefined;
   program: string | undefined;
 
@@ -24,7 +24,10 @@ export class EmbeddedEvent {
     const record = from < 0 || end - from > MOST_BYTES ? undefined : readEventXml(b, from, end);
     if (record === undefined) return false;
     this.host = memberOf(record, 'host', 'Computer');
-    this.program = memberOf(record, 'program', 'Provider_Name');
+    const provider = memberOf(record, 'program', 'Provider_Name');
+    // OpenSSH relays what a program of it says, as in event logs.
+    const relayed = provider === 'OpenSSH' ? memberOf(record, 'program', 'process') : undefined;
+    this.program = relayed ?? provider;
     this.finder ??= new DialectFinder();
     const meanings = this.finder.find(['EventID', 'Channel']).forRecord(record);
     return this.fields.write(batch, row, meanings, record) > 0;

@@ -92,7 +92,9 @@ const DIALECT = z.strictObject({
 
 /** Meanings of paths besides the fields of the registry: parts and forms of fields, which importers compute. */
 const PARTS: ReadonlySet<string> = new Set(
-  'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes'.split(' '),
+  'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes windows_level'.split(
+    ' ',
+  ),
 );
 
 export type PathsByName = Readonly<Record<string, readonly string[]>>;

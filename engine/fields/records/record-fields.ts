@@ -9,6 +9,7 @@ import { CUT_TEXTS, type CutText } from '../../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from '../registry/meanings.ts';
 import { GENERAL_RANK, onlyElement, partOf, storedAs } from '../registry/meanings.ts';
 import { cutAccount, digestsIn, isActionName, textOf } from '../reading/texts.ts';
+import { severityOfLevel } from './windows-level.ts';
 import { ADDRESS, addressEnd, protocolOf } from '../cutting/values.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(CUT_TEXTS);
@@ -85,6 +86,12 @@ export class RecordFields {
         const size = this.toBytes(text);
         const proto = protocolOf(this.bytes, 0, size);
         if (proto >= 0 && batch.proto.present[row] === 0) batch.proto.set(row, proto);
+        return;
+      }
+      case 'windows_level': {
+        const severity = severityOfLevel(text);
+        const isFree = !batch.coded.has('severity') && batch.severity.present[row] === 0;
+        if (severity !== undefined && isFree) batch.severity.set(row, severity);
         return;
       }
       case 'hashes':
