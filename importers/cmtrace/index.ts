@@ -15,7 +15,7 @@ import type {
   SniffResult,
 } from '../../engine/evidence/importer.ts';
 import { resolveZone, type Zone } from '../../engine/contract/time/zone.ts';
-import { CONTINUATION, headAsText } from '../shared/lines.ts';
+import { CONTINUATION, headLines } from '../shared/lines.ts';
 import { type LineTaker, type Place, readLines } from '../shared/read-lines.ts';
 import { BEGIN, legacyEnd, recordEnd, type RecordEnd, type RecordTime } from './record.ts';
 
@@ -26,13 +26,7 @@ const MAX_RECORD_CHARACTERS = 1 << 20;
 const FIRST_LINES = 20;
 
 function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefined {
-  const head = Buffer.from(headAsText(bytes));
-  if (head.includes(0)) return undefined;
-  const lines = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
-  if (!complete && lines.length > 1) lines.pop();
+  const lines = headLines(bytes, complete);
   const first = lines.filter((line) => line.trim() !== '').slice(0, FIRST_LINES);
   // A file that was started over may begin with the end of a record.
   const isBegun = first.some((line) => line.startsWith(BEGIN));

@@ -17,7 +17,7 @@ import type {
   SniffResult,
   SourceInput,
 } from '../../engine/evidence/importer.ts';
-import { CONTINUATION, headAsText, LineReader } from '../shared/lines.ts';
+import { CONTINUATION, headLines, LineReader } from '../shared/lines.ts';
 import { type LineTaker, MAX_LINE, type Place, readLines } from '../shared/read-lines.ts';
 import { LocalTimes } from '../shared/time/local-times.ts';
 import { ANYDESK } from './anydesk.ts';
@@ -34,13 +34,7 @@ const FIRST_LINES = 60;
 const SEPARATOR = /^\s*\*(?: \*)+\s*$/;
 
 function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefined {
-  const head = Buffer.from(headAsText(bytes));
-  if (head.includes(0)) return undefined;
-  const lines = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
-  if (!complete && lines.length > 1) lines.pop();
+  const lines = headLines(bytes, complete);
   const first = lines
     .filter((line) => line.trim() !== '' && !SEPARATOR.test(line))
     .slice(0, FIRST_LINES);

@@ -15,7 +15,7 @@ import type {
   SniffHint,
   SniffResult,
 } from '../../engine/evidence/importer.ts';
-import { CONTINUATION, headAsText } from '../shared/lines.ts';
+import { CONTINUATION, headLines } from '../shared/lines.ts';
 import { type LineTaker, type Place, readLines } from '../shared/read-lines.ts';
 import { type LocalTime, LocalTimes } from '../shared/time/local-times.ts';
 import { bootTime, isEnd, isExit, isStart, isTitle, type Section, sectionOf } from './section.ts';
@@ -27,13 +27,7 @@ const MAX_CHARACTERS = 1 << 20;
 const HEADING = '[Device Install Log]';
 
 function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefined {
-  const head = Buffer.from(headAsText(bytes));
-  if (head.includes(0)) return undefined;
-  const lines = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
-  if (!complete && lines.length > 1) lines.pop();
+  const lines = headLines(bytes, complete);
   const first = lines.find((line) => line.trim() !== '');
   // A log that was cut at its beginning has no heading, but sections.
   const isSection = lines.some((line, i) => isTitle(line) && isStart(lines[i + 1] ?? ''));

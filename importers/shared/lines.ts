@@ -345,6 +345,21 @@ export function headAsText(head: Uint8Array): Uint8Array {
   return lines;
 }
 
+/**
+ * The whole lines of the first bytes of a text, to recognise a format by; one line may be incomplete if there is no
+ * other. Empty if there are NULs, which no text has.
+ */
+export function headLines(bytes: Uint8Array, isComplete: boolean): string[] {
+  const head = Buffer.from(headAsText(bytes));
+  if (head.includes(0)) return [];
+  const lines = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  if (lines.at(-1) === '' || (!isComplete && lines.length > 1)) lines.pop();
+  return lines;
+}
+
 /** Half a character may be missing, which would shift all that follow. */
 function notReadOn(offset: ByteOffset): SourceError {
   return new SourceError('UTF-16 text is not read beyond damage', offset);

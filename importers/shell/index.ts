@@ -11,7 +11,7 @@ import type {
   SniffResult,
   SourceInput,
 } from '../../engine/evidence/importer.ts';
-import { headAsText, LineReader } from '../shared/lines.ts';
+import { headLines, LineReader } from '../shared/lines.ts';
 import { type CommandReader, Commands } from './commands.ts';
 import {
   BASH_TIME,
@@ -33,14 +33,7 @@ const NAMED = /(?:^|[/\\!])\.?(bash|zsh|sh|ash|ksh|mksh)_history(?:[-._][^/\\!]*
 const MAX_LINES = 400;
 
 function sniff(bytes: Uint8Array, { name, complete }: SniffHint): SniffResult | undefined {
-  const head = Buffer.from(headAsText(bytes));
-  if (head.includes(0)) return undefined;
-  const lines = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
-  // The last one may be truncated; it is empty after the end of a line.
-  if (!complete || lines.at(-1) === '') lines.pop();
+  const lines = headLines(bytes, complete);
   const format = formatOf(lines.slice(0, MAX_LINES));
   if (format !== undefined) return { score: 0.95, format };
   const named = NAMED.exec(name);
