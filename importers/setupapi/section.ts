@@ -5,12 +5,14 @@
 import type { CutText } from '../../engine/contract/event.ts';
 import { localTime, type LocalTime } from '../shared/time/local-times.ts';
 
-const TITLE = /^>>>  \[(.*)\]\s*$/;
-const START = /^>>>  Section start (.*?)\s*$/;
-const END = /^<<<  Section end (.*?)\s*$/;
-const EXIT = /^<<<  \[Exit status: (.*)\]\s*$/;
-const BOOT = /^\[Boot Session: (.*)\]\s*$/;
-const COMMAND = /^ +cmd: (.*?)\s*$/;
+// A text may contain U+2028 or a carriage return, hence `s`. No two parts of a pattern match the same blanks, so that
+// a line of a megabyte of blanks takes linear time.
+const TITLE = /^>>>  \[(.*)\]\s*$/s;
+const START = /^>>>  Section start (.*)$/s;
+const END = /^<<<  Section end (.*)$/s;
+const EXIT = /^<<<  \[Exit status: (.*)\]\s*$/s;
+const BOOT = /^\[Boot Session: (.*)\]\s*$/s;
+const COMMAND = /^ +cmd: (.*)$/s;
 const TIME = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)[.,](\d{1,6})$/;
 /** `USBSTOR\Disk&Ven_X\SERIAL`: the enumerator, the device, and the instance. */
 const DEVICE = /^([A-Z][A-Z0-9_{}-]{1,63})\\([^\\]+)(?:\\([^\\]+))?$/;
@@ -41,7 +43,7 @@ export interface Section {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What the lines of a section say; those of a part of one after the first have neither title nor start. */
+/** What the lines of a section, without blanks at their ends, say; those of a part of one after the first have neither title nor start. */
 export function sectionOf(lines: readonly string[]): Section {
   const title = TITLE.exec(lines[0] ?? '')?.[1];
   const cut = title?.indexOf(' - ') ?? -1;

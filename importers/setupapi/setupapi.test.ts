@@ -99,6 +99,19 @@ describe('a section', () => {
   });
 });
 
+it.each(['     cmd: *\r\n', '>>>  Section start *\r\n', '<<<  Section end *\r\n'])(
+  'a long line of blanks in %j takes no more than linear time',
+  async (line) => {
+    const { rows } = await collect(section('x', line.replace('*', `${' '.repeat(400_000)}x`)));
+    expect(rows).toHaveLength(1);
+  },
+);
+
+it('a separator in a title makes no section part of another', async () => {
+  const { rows } = await collect(section('a - b', '') + section('a - b\u2028c', ''));
+  expect(rows.map(({ ts }) => ts)).toEqual(new Array(2).fill(T('2026-05-13T10:00:01.123Z')));
+});
+
 describe('what is no whole section', () => {
   it('is an event with the time of its start, if it has one', async () => {
     const cut = INSTALL.slice(0, INSTALL.indexOf('<<<'));
