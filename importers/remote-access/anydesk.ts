@@ -10,7 +10,7 @@ import { type LogFormat, type RemoteRecord, stated } from './record.ts';
 
 const PROGRAM = 'AnyDesk';
 const TRACE =
-  /^ {0,8}(info|warning|error|debug|trace|verbose|critical|fatal) +(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3}) +([a-z]\w{0,15}) +(\d{1,10}) +(\d{1,10}) +(?:([\w.:#-]{1,32}) +)?([a-z]\w{0,40}(?:\.\w{1,40}){0,4}) - (.*)$/;
+  /^ {0,8}(info|warning|error|debug|trace|verbose|critical|fatal) +(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3}) +([a-z]\w{0,15}) +(\d{1,10}) +(\d{1,10}) +(?:([\w.:#-]{1,32}) +)?([a-z]\w{0,40}(?:\.\w{1,40}){0,4}) - (.*)$/s;
 const SEVERITIES: Readonly<Record<string, number>> = {
   ...{ fatal: 2, critical: 2, error: 3, warning: 4, info: 6 },
   ...{ debug: 7, trace: 7, verbose: 7 },
@@ -31,7 +31,7 @@ function traceRecord(line: string): RemoteRecord | undefined {
 }
 
 const CONNECTION =
-  /^(Incoming|Outgoing)\s+(\d{4})-(\d\d)-(\d\d), (\d\d):(\d\d)\s+([A-Za-z][\w+-]{0,31})\s+(\S.*)$/;
+  /^(Incoming|Outgoing)\s+(\d{4})-(\d\d)-(\d\d), (\d\d):(\d\d)\s+([A-Za-z][\w+-]{0,31})\s+(\S.*)$/s;
 /** How a connection was accepted; `REJECTED` says that it was not. */
 const ACCEPTED: ReadonlySet<string> = new Set(['User', 'Passwd', 'Token']);
 
@@ -64,7 +64,7 @@ function connectionRecord(line: string): RemoteRecord | undefined {
 }
 
 const TRANSFER =
-  /^([A-Z][A-Za-z ]{0,31}?)\s+(\d{4})-(\d\d)-(\d\d), (\d\d):(\d\d)\s+([a-z]{1,16})\s+(upload|download)\s+'(.*)'\s*(?:\(([^()']*)\))?$/;
+  /^([A-Z][A-Za-z ]{0,31}?)\s+(\d{4})-(\d\d)-(\d\d), (\d\d):(\d\d)\s+([a-z]{1,16})\s+(upload|download)\s+'(.*)'\s*(?:\(([^()']*)\))?$/s;
 
 /** `Clipboard<tab><tab>2026-01-01, 13:37<tab>start <tab>download<tab>'tool.exe' (~0 B out of 4.20 MiB)`. */
 function transferRecord(line: string): RemoteRecord | undefined {

@@ -170,6 +170,27 @@ it.each([
   }
 });
 
+it.each([
+  [
+    'anydesk-trace',
+    '   info 2026-05-04 05:06:09.000       back   4668   6440                   app.backend_session - Incoming session request: * (442226597)\n',
+  ],
+  ['anydesk-connections', 'Incoming\t2026-09-28, 12:40\tPasswd\t*\t442226597\n'],
+  ['anydesk-transfers', "Clipboard\t\t2026-01-02, 13:37\tstart\tdownload\t'*' (1 B)\n"],
+  ['teamviewer-log', '2026/05/04 11:35:31.958  5716       2436 D3   * joined\n'],
+])('a separator in a name makes no line of %s part of another', async (format, line) => {
+  for (const separator of ['\u2028', '\u2029', '\u0085', '\r']) {
+    const { rows } = await collect(format, line + line.replace('*', `a${separator}b`));
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toHaveProperty('ts');
+  }
+});
+
+it('a long line of blanks takes no more than linear time', async () => {
+  const line = `2026/05/04 11:35:31.958  5716       2436 D3${' '.repeat(400_000)}\u2028\n`;
+  expect((await collect('teamviewer-log', line)).rows).toHaveLength(1);
+});
+
 describe("AnyDesk's list of connections", () => {
   const LIST = [
     'Incoming    2026-09-28, 12:39    User                              442226597    442226597',

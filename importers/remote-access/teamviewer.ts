@@ -7,7 +7,7 @@ import { type LogFormat, type RemoteRecord, stated } from './record.ts';
 
 const PROGRAM = 'TeamViewer';
 const LINE =
-  /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3}) +(\d{1,10}) +(\d{1,20}) +((?:[A-Z]|[A-Z]?\d{1,2})[!+~]{0,3})(?: +(.*))?$/;
+  /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3}) +(\d{1,10}) +(\d{1,20}) +((?:[A-Z]|[A-Z]?\d{1,2})[!+~]{0,3})(?: +(.*))?$/s;
 /** The first line of the heading that every start of TeamViewer writes; it may state the offset from UTC. */
 const START =
   /^Start: +(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})(?: \(UTC([+-])(\d{1,2}):(\d\d)\))?$/;
