@@ -338,6 +338,16 @@ describe("TeamViewer's log", () => {
     expect(given.notes).toEqual([]);
   });
 
+  it.each(['+99:99', '+15:00', '-02:60'])('states no offset with %s', async (offset) => {
+    const { rows, decisions } = await collect('teamviewer-log', heading(` (UTC${offset})`) + LINES);
+    expect(rows).toHaveLength(3);
+    expect(decisions.tz).toBe('UTC');
+  });
+
+  it('is recognised by its heading', () => {
+    expect(sniffed(heading(''))).toBe('teamviewer-log');
+  });
+
   it('without an offset is read as UTC', async () => {
     const got = await collect('teamviewer-log', heading('') + LINES);
     expect(got.rows[0]).toMatchObject({ ts: T('2026-05-04T11:30:00Z') });

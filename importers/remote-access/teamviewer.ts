@@ -27,13 +27,19 @@ function logRecord(line: string): RemoteRecord | undefined {
   };
 }
 
-/** A letter in the column of the module: `0` stands there until the log is opened, and other logs have numbers. */
-const SIGN = /^(?:Start: +\d{4}\/|\d{4}\/\S+ \S+ +\d+ +\d+ +[A-Z])/;
+/**
+ * A module of a letter and more (`S0`, `G1!!`), or a heading. The module is `0` until the log is opened, and other
+ * logs have a number or the letter of a level there, or begin with a line `Start:`.
+ */
+const SIGN = /^(?:Start: +\d{4}\/.*\nVersion: |\d{4}\/\S+ \S+ +\d+ +\d+ +[A-Z][\d!+~])/m;
+/** The largest offset from UTC in use is +14:00. */
+const MAX_HOURS = 14;
 
-/** The zone, as an offset, that the line states if it is the first of a heading. */
+/** The zone, as an offset, that the line states if it is the first of a heading; undefined if there is no such zone. */
 export function statedOffset(line: string): string | undefined {
   const [, , , , , , , , sign, hours, minutes] = START.exec(line.trimEnd()) ?? [];
-  return sign === undefined ? undefined : `${sign}${hours!.padStart(2, '0')}:${minutes!}`;
+  if (sign === undefined || Number(hours) > MAX_HOURS || Number(minutes) > 59) return undefined;
+  return `${sign}${hours!.padStart(2, '0')}:${minutes!}`;
 }
 
 const ID = /^\d{6,12}$/;
