@@ -39,7 +39,7 @@ function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefi
     .filter((line) => line.trim() !== '' && !SEPARATOR.test(line))
     .slice(0, FIRST_LINES);
   const found = FORMATS.find(({ record, hasContinuations, sign }) => {
-    if (sign !== undefined && !first.some((line) => sign.test(line))) return false;
+    if (sign !== undefined && !sign.test(first.join('\n'))) return false;
     const records = first.filter((line) => record(line) !== undefined).length;
     // A record may have many lines, and a heading of TeamViewer has some twenty.
     return records > 0 && records * (hasContinuations ? 4 : 2) >= first.length;

@@ -20,7 +20,7 @@ export interface LogFormat {
   readonly isUtc: boolean;
   /** Whether lines that begin no record continue the one before them. */
   readonly hasContinuations: boolean;
-  /** Of the first lines, at least one matches; undefined: any record will do. */
+  /** The first lines, joined by line feeds, match; undefined: any record will do. */
   readonly sign?: RegExp;
   /** The record that a line begins; undefined if it begins none. */
   record(line: string): RemoteRecord | undefined;
