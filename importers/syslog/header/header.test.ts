@@ -118,6 +118,17 @@ const CASES: Case[] = [
     time: '2026-03-04T05:06:07',
     ...{ basis: BOTH, severity: 4, message: 'c2s5f\twarn\tFailed authentication attempt' },
   },
+  // Others have the host there.
+  {
+    line: '<14>Mar 04 05:06:07 web1\tinfo\tstarted',
+    time: '2026-03-04T05:06:07',
+    ...{ basis: BOTH, facility: 1, severity: 6, host: 'web1', message: 'info\tstarted' },
+  },
+  {
+    line: 'Mar 04 05:06:07 192.0.2.9\tinfo\tstarted',
+    time: '2026-03-04T05:06:07',
+    ...{ basis: BOTH, host: '192.0.2.9', message: 'info\tstarted' },
+  },
   // The access log of Proxmox has the day first, with a number for the month.
   {
     line: '192.0.2.17 - - [03/12/2026:10:00:00 +0100] "GET / HTTP/1.1" 200 1',

@@ -24,6 +24,7 @@ import {
   skipSpaces,
   SPACE,
   startsWith,
+  TAB,
 } from './bytes.ts';
 import { mnemonic, mnemonicAt, sequenced, sinceBoot, uptime } from './cisco.ts';
 import type { Header } from './header.ts';
@@ -210,7 +211,7 @@ function hostAndTag(
     // `sogod [26818]: …`: a blank before the process number.
     if (program(h, b, first, end, true)) return;
   }
-  if (b[wordEnd] === 9 && prosody(h, b, first, wordEnd, end)) return;
+  if (b[wordEnd] === TAB && prosody(h, b, first, wordEnd, end)) return;
   if (!isHost(b, first, wordEnd)) return;
   if (c === 108 && wordEnd - first === 4 && startsWith(b, first, end, 'last message repeated'))
     return;
@@ -242,13 +243,17 @@ function repeatedHost(h: Header, b: Uint8Array, at: number, end: number): number
   return h.messageStart;
 }
 
-/** Prosody writes no host, but the part of the server, and a level, between TABs: `c2s5f\tinfo\tClient connected`. */
+/**
+ * Prosody writes no host, but the part of the server, and a level, between TABs: `c2s5f\tinfo\tClient connected`. It
+ * writes no priority, and an address is a host.
+ */
 function prosody(h: Header, b: Uint8Array, at: number, wordEnd: number, end: number): boolean {
+  if (h.facility >= 0 || addressEnd(b, at, wordEnd) === wordEnd) return false;
   let i = wordEnd + 1;
   while (i < end && isAlnum(b[i]!)) i++;
-  const severity = b[i] === 9 ? levelOf(b, wordEnd + 1, i) : -1;
+  const severity = b[i] === TAB ? levelOf(b, wordEnd + 1, i) : -1;
   if (severity < 0) return false;
-  if (h.severity < 0) h.severity = severity;
+  h.severity = severity;
   h.messageStart = at;
   return true;
 }
