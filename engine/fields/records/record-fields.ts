@@ -145,12 +145,12 @@ function setPort(
   if (isPort(text)) batch[field].set(row, Number(text));
 }
 
-/** 0 means none. */
 /** Whether a product documents that a member says whether something worked: no other field is true or false. */
 function isOutcome({ field, rank }: Meaning): boolean {
   return field === 'outcome' && rank < GENERAL_RANK;
 }
 
+/** 0 means none. */
 function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff;
 }
