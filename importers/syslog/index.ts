@@ -52,7 +52,8 @@ export const syslogImporter: Importer = {
   // first in Proxmox's access log, no host in Prosody's log, no time of SQL Server's build;
   // the server that writes a tracking log of Exchange, and its mails.
   // 19: levels in the logs of virtual machines of ESXi.
-  version: 19,
+  // 20: the host before a TAB after a priority, and an address there.
+  version: 20,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,
