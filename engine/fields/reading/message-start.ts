@@ -39,7 +39,7 @@ export function bodyStart(
         }
       }
       if (after < end && data[after] === COLON) p = after + 1;
-      else if (isUnified(data, p + i, end)) return behindSubsystem(data, after, end);
+      else if (isUnified(data, p + i, end)) return afterSubsystem(data, after, end);
     }
   }
   return afterTag(data, p, end);
@@ -55,7 +55,7 @@ function isUnified(b: Uint8Array, at: number, end: number): boolean {
 }
 
 /** After the library and the subsystem before a message of macOS: `(libpam.2.dylib) [com.apple.pam:main] `. */
-function behindSubsystem(b: Uint8Array, start: number, end: number): number {
+function afterSubsystem(b: Uint8Array, start: number, end: number): number {
   let p = blanksEnd(b, start, end);
   for (const close of [PAREN_END, CLOSE]) {
     if (b[p] !== (close === CLOSE ? OPEN : PAREN)) continue;
