@@ -16,6 +16,9 @@ const SEVERITIES: Readonly<Record<string, number>> = {
   ...{ debug: 7, trace: 7, verbose: 7 },
 };
 
+/** The line between two runs. */
+const STARS = /^\s*\*(?: \*)+\s*$/;
+
 function traceRecord(line: string): RemoteRecord | undefined {
   const found = TRACE.exec(line);
   if (found === null) return undefined;
@@ -81,7 +84,10 @@ function transferRecord(line: string): RemoteRecord | undefined {
 }
 
 export const ANYDESK: readonly LogFormat[] = [
-  { id: 'anydesk-trace', isUtc: true, hasContinuations: true, record: traceRecord },
+  {
+    ...{ id: 'anydesk-trace', isUtc: true, hasContinuations: true },
+    ...{ separator: STARS, record: traceRecord },
+  },
   { id: 'anydesk-connections', isUtc: true, hasContinuations: false, record: connectionRecord },
   { id: 'anydesk-transfers', isUtc: true, hasContinuations: false, record: transferRecord },
 ];

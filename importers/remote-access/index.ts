@@ -30,19 +30,16 @@ const MAX_RECORD_LINES = 2000;
 const MAX_RECORD_CHARACTERS = 1 << 20;
 /** Lines of the head that decide. */
 const FIRST_LINES = 60;
-/** The line between two runs of AnyDesk. */
-const SEPARATOR = /^\s*\*(?: \*)+\s*$/;
 
 function sniff(bytes: Uint8Array, { complete }: SniffHint): SniffResult | undefined {
   const lines = headLines(bytes, complete);
-  const first = lines
-    .filter((line) => line.trim() !== '' && !SEPARATOR.test(line))
-    .slice(0, FIRST_LINES);
-  const found = FORMATS.find(({ record, hasContinuations, sign }) => {
+  const first = lines.filter((line) => line.trim() !== '').slice(0, FIRST_LINES);
+  const found = FORMATS.find(({ record, hasContinuations, separator, sign }) => {
     if (sign !== undefined && !sign.test(first.join('\n'))) return false;
     const records = first.filter((line) => record(line) !== undefined).length;
     // A record may have many lines, and a heading of TeamViewer has some twenty.
-    return records > 0 && records * (hasContinuations ? 4 : 2) >= first.length;
+    const others = first.filter((line) => separator?.test(line) !== true).length;
+    return records > 0 && records * (hasContinuations ? 4 : 2) >= others;
   });
   const isBegun = statedOffset(first[0] ?? '') !== undefined;
   const format = found?.id ?? (isBegun ? 'teamviewer-log' : undefined);
@@ -82,7 +79,7 @@ class RemoteLogReader implements LineTaker {
       this.sink.skip('blank line', 1);
       return;
     }
-    if (SEPARATOR.test(text)) {
+    if (format.separator?.test(text) === true) {
       this.flush();
       this.sink.skip('line of stars between two runs', 1);
       return;
@@ -186,7 +183,8 @@ async function read(input: SourceInput, sink: EventSink, options: ReadOptions): 
 export const remoteAccessImporter: Importer = {
   id: 'remote-access',
   title: 'Logs of remote-access tools: AnyDesk, TeamViewer',
-  version: 1,
+  // 2: lines of stars divide AnyDesk's traces only.
+  version: 2,
   appendOnly: false,
   byLines: true,
   formats: FORMATS.map(({ id }) => id),

@@ -20,6 +20,8 @@ export interface LogFormat {
   readonly isUtc: boolean;
   /** Whether lines that begin no record continue the one before them. */
   readonly hasContinuations: boolean;
+  /** A line that is of no record, and after which another begins. */
+  readonly separator?: RegExp;
   /** The first lines, joined by line feeds, match; undefined: any record will do. */
   readonly sign?: RegExp;
   /** The record that a line begins; undefined if it begins none. */

@@ -380,3 +380,15 @@ it.each([TRACE, "Clipboard\t\t2026-01-02, 13:37\tstart \tdownload\t'tool.exe' (1
     expect(scores[0]![0]).toBe('remote-access');
   },
 );
+
+it("keeps a line of stars in the record of TeamViewer's log that it continues", async () => {
+  const log = [
+    '2026/11/28 10:00:01.000  1234  5678 S0   one',
+    '* * * * *',
+    'two',
+    '2026/11/28 10:00:02.000  1234  5678 S0   three',
+    '',
+  ].join('\n');
+  const { rows } = await collect('teamviewer-log', log);
+  expect(rows.map(({ message }) => message)).toEqual(['one\n* * * * *\ntwo', 'three']);
+});
