@@ -134,3 +134,16 @@ it('takes the writer of a log of Exchange, which is the client where it sends', 
     ...{ dst_domain: 'mx.example.net', attrs: { 'original-client-ip': '192.0.2.20' } },
   });
 });
+
+it('reads a subject with quotes, which its sender chose', async () => {
+  const heading = '#Fields: date-time,client-ip,event-id,message-subject,sender-address\n';
+  const subjects = ['"""a"", b"', '"a ""b"""', '""', '"a "" b"'];
+  const rows = await rowsOf(
+    heading +
+      subjects
+        .map((subject, i) => `2026-12-03T10:00:0${i}.123Z,192.0.2.17,RECEIVE,${subject},a@b.c\n`)
+        .join(''),
+  );
+  expect(rows.map((row) => row['email_subject'])).toEqual(['"a", b', 'a "b"', undefined, 'a " b']);
+  expect(rows.map((row) => row['email_from'])).toEqual(subjects.map(() => 'a@b.c'));
+});

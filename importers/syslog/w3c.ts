@@ -7,6 +7,7 @@
  *
  * Invariants: a line with more or fewer columns than named states none of them, and `-` is not a value.
  */
+import type { TextColumn } from '../../engine/columns/columns.ts';
 import type { EventBatch } from '../../engine/columns/event-batch.ts';
 import type { CutText } from '../../engine/contract/event.ts';
 import {
@@ -165,7 +166,7 @@ export class W3cColumns {
       let stop: number;
       if (p < end && b[p] === QUOTE) {
         start = ++p;
-        while (p < end && !(b[p] === QUOTE && (p + 1 === end || b[p + 1] === separator))) p += 1;
+        p = this.quoteEnd(b, p, end, separator);
         stop = p++;
       } else {
         while (p < end && b[p] !== separator) p += 1;
@@ -177,6 +178,18 @@ export class W3cColumns {
       this.ends[n++] = stop;
     }
     return n;
+  }
+
+  /** The place of the quote that ends a cell: between commas, a quote within it is doubled. */
+  private quoteEnd(b: Uint8Array, from: number, end: number, separator: number): number {
+    let p = from;
+    while (p < end) {
+      if (b[p] !== QUOTE) p += 1;
+      else if (this.isCommas && b[p + 1] === QUOTE && p + 1 < end) p += 2;
+      else if (p + 1 === end || b[p + 1] === separator) return p;
+      else p += 1;
+    }
+    return end;
   }
 
   private set(target: Target, b: Uint8Array, start: number, end: number, valid: boolean): void {
@@ -220,7 +233,10 @@ export class W3cColumns {
         if (column === undefined || column.present[row] === 1) return;
         const isUser = target.to === 'text' && target.name === 'user';
         const from = isUser ? this.setDomain(b, start, end, valid) : start;
-        column.setBytes(row, b, from, end, valid);
+        const isQuoted = this.isCommas && b[start - 1] === QUOTE;
+        if (isQuoted && b.subarray(from, end).indexOf(QUOTE) >= 0)
+          setUnquoted(column, row, b, from, end, valid);
+        else column.setBytes(row, b, from, end, valid);
       }
     }
   }
@@ -258,6 +274,24 @@ export class W3cColumns {
     this.setAddress(source ? 'src_ip' : 'dst_ip', b, from, to);
     this.batch[source ? 'src_port' : 'dst_port'].set(this.batch.length, port);
   }
+}
+
+/** Sets the text of a cell in which a quote is doubled. */
+function setUnquoted(
+  column: TextColumn,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  valid: boolean,
+): void {
+  const text = new Uint8Array(end - start);
+  let size = 0;
+  for (let p = start; p < end; p++) {
+    text[size++] = b[p]!;
+    if (b[p] === QUOTE && b[p + 1] === QUOTE && p + 1 < end) p += 1;
+  }
+  column.setBytes(row, text, 0, size, valid);
 }
 
 function targetOf(name: string, written: string, names = NAMES): Target {
