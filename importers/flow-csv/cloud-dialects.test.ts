@@ -708,7 +708,7 @@ it.each<[string, object, object]>([
   [
     'a private flow that came in',
     older('I'),
-    { ...ENDS, kind: 'flow', proto: 17, bytes: 100, bytes_rev: 200, action: 'Denied', rule: 'r1' },
+    { ...ENDS, kind: 'flow', proto: 17, bytes: 200, bytes_rev: 100, action: 'Denied', rule: 'r1' },
   ],
   ['one that went out', older('O'), { ...ENDS, kind: 'flow', bytes: 200, bytes_rev: 100 }],
 ])('Traffic Analytics: %s', async (_, record, fields) => {

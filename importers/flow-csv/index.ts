@@ -396,7 +396,8 @@ export const flowCsv = (readLines: ReadLines): Importer => ({
   // 17: lines of a log among JSON records are events. 19 and 20: hosts of Zeek's sensors, more names of records.
   // 21: times in every form that lines of logs have.
   // 30: MinIO's, Rancher's and TrueNAS' audits, and addresses of Zeek's notices that are about no connection.
-  version: 31,
+  // 32: bytes of Azure's Traffic Analytics by source, and levels of Windows by a number beside a name.
+  version: 32,
   // Later lines can change the meaning of dates, and a summary may replace rows.
   appendOnly: false,
   byLines: true,
