@@ -123,7 +123,10 @@ export function sharedFields(
 }
 
 /** Setters that several columns may have. */
-const SHARED: ReadonlySet<Setter> = new Set(['attr', 'key', 'ts_end', 'src_word', 'dst_word']);
+const SHARED: ReadonlySet<Setter> = new Set([
+  ...(['attr', 'key', 'ts_end', 'src_word', 'dst_word'] as const),
+  'windows_level',
+]);
 
 /** The plan for a table with these columns (with distinct names). */
 export function planRow(

@@ -425,8 +425,10 @@ export class RowWriter {
   }
 
   private level(level: string): false {
-    const severity = severityOfLevel(level);
-    if (severity !== undefined) this.batch.severity.set(this.row, severity);
+    const { severity } = this.batch;
+    const stated = severityOfLevel(level);
+    // Another column may give its number, or its name in another language.
+    if (stated !== undefined && severity.present[this.row] === 0) severity.set(this.row, stated);
     return false;
   }
 

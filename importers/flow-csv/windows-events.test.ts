@@ -25,9 +25,14 @@ const event = (
 });
 const unnamed = (...values: string[]): object => ({ Data: { '#text': values } });
 
-async function fieldsOf(record: object): Promise<Fields> {
+function fieldsOf(record: object): Promise<Fields> {
   const line = JSON.stringify(record);
-  const bytes = Buffer.from(`${line}\n${line}\n`);
+  return fieldsIn(`${line}\n${line}\n`);
+}
+
+/** Of the first record. */
+async function fieldsIn(text: string): Promise<Fields> {
+  const bytes = Buffer.from(text);
   const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
   const { rows } = await collect(flowCsvImporter, inputOf(bytes), { format: found?.format ?? '' });
   return rows[0] ?? {};
@@ -317,4 +322,16 @@ it.each([
 ])('the level %s is the severity %s', async (level, severity) => {
   const record = { EventID: 7031, Channel: 'System', TimeCreated: TIME, Level: level };
   expect((await fieldsOf(record))['severity']).toBe(severity);
+});
+
+it.each([
+  ['Fehler', '2', 3],
+  ['Error', '2', 3],
+  ['Information', '0', 6],
+  ['Informationen', '0', undefined],
+])('the level is %s, in its language, and %s', async (LevelDisplayName, Level, severity) => {
+  const record = { EventID: 7031, Channel: 'System', TimeCreated: TIME, LevelDisplayName, Level };
+  const [names, cells] = [Object.keys(record), Object.values(record)].map((row) => row.join(','));
+  const rows = [await fieldsOf(record), await fieldsIn(`${names!}\n${cells!}\n${cells!}\n`)];
+  expect(rows.map((row) => row['severity'])).toEqual([severity, severity]);
 });

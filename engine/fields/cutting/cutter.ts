@@ -150,7 +150,7 @@ const NO_PROGRAM = /^(?:[0-9a-f]{12,}|\d+\/.*|[([].*|)$/;
 /** Longer names of hosts in records are not looked for in their texts. */
 const MOST_HOST = 255;
 /** The extractors recorded for fields of records in messages: JSON, and Windows events in XML. */
-const JSON_MARK = utf8.encode('json/7');
+const JSON_MARK = utf8.encode('json/8');
 const EVENT_MARK = utf8.encode('windows-xml/11');
 
 export class Cutter {

@@ -62,6 +62,7 @@ export class RecordFields {
   private isOf(meanings: Meanings, field: string, text: string): boolean {
     if (field === 'src_ip' || field === 'dst_ip') return this.isEndpoint(text);
     if (field === 'src_port' || field === 'dst_port') return isPort(text);
+    if (field === 'windows_level') return severityOfLevel(text) !== undefined;
     const values = meanings.valuesOf(field);
     return (values === undefined ? textOf(field, text) : storedAs(values, text)) !== undefined;
   }

@@ -70,7 +70,7 @@ of its templates, and never recognises an address by its form alone. Events whos
 get no fields from their message.
 
 In a message that ends with a JSON object (\`app: {"client_ip":…}\`), the members are read like those of records
-(extractor \`json/7\`). A message that is a Windows event in XML is read like one of an event log (\`windows-xml/11\`). If it
+(extractor \`json/8\`). A message that is a Windows event in XML is read like one of an event log (\`windows-xml/11\`). If it
 repeats a name, it gives no fields.
 
 \`daybook refield CASE\` adds such fields to events that an earlier version imported; it does not need the evidence.

@@ -5,6 +5,7 @@
 import type { EventBatch } from '../../../engine/columns/event-batch.ts';
 import type { Kind } from '../../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../../engine/evidence/importer.ts';
+import { severityOfLevel } from '../../../engine/fields/records/windows-level.ts';
 import {
   GENERAL_RANK,
   type Meaning,
@@ -89,6 +90,8 @@ const CHECKED = new Uint8Array(SETTER_COUNT);
 for (const name of ['ts', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'host'] as const) {
   CHECKED[SETTERS[name]] = 1;
 }
+// Its name may be in another language.
+CHECKED[SETTERS.windows_level] = 1;
 /** No time, address, port or protocol is longer. */
 const MAX_CHECKED = 80;
 const USER = numberOf('user');
@@ -391,6 +394,7 @@ export class RecordWriter {
       return typeof value === 'string' && fieldText('host', value) !== undefined;
     const text = typeof value === 'string' ? onlyElement(value) : String(value);
     if (text.length > MAX_CHECKED) return false;
+    if (setter === SETTERS.windows_level) return severityOfLevel(text) !== undefined;
     const parts =
       setter === SETTERS.src_ip || setter === SETTERS.dst_ip ? ENDPOINT.exec(text) : null;
     if (Number(parts?.[3] ?? 0) > 65_535) return false;
