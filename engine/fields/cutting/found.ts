@@ -333,29 +333,14 @@ function isHash(b: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** `02-00-00-00-00-01`, `0200.0000.0001`, `020000-000001` or `020000000001`. */
+/** `02-00-5e-00-53-01`, `0200.5e00.5301`, `02005e-005301` or `02005e005301`; twelve decimal digits are a phone number. */
+const HARDWARE_ADDRESS =
+  /^(?:[\da-f]{2}([-.:])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}([-.:])[\da-f]{4}\2[\da-f]{4}|[\da-f]{6}[-.:][\da-f]{6}|(?!\d{12})[\da-f]{12})$/i;
+const MOST_HARDWARE_ADDRESS = 17;
+
 function isHardwareAddress(b: Uint8Array, start: number, end: number): boolean {
-  let digits = 0;
-  // Digits in a group, and the separator, as in the first.
-  let group = 0;
-  let separator = 0;
-  for (let p = start; p < end; p++) {
-    const code = b[p]!;
-    if (isHexDigit(code)) {
-      digits += 1;
-      if (group > 0 && p > start && digits % group === 1 && digits > 1 && b[p - 1] !== separator)
-        return false;
-      continue;
-    }
-    if (code !== 45 && code !== 46 && code !== 58) return false;
-    if (group === 0) {
-      if (digits !== 2 && digits !== 4 && digits !== 6) return false;
-      group = digits;
-      separator = code;
-    }
-    if (code !== separator || digits % group !== 0 || b[p - 1] === separator) return false;
-  }
-  return digits === 12 && isHexDigit(b[end - 1]!);
+  if (end - start > MOST_HARDWARE_ADDRESS) return false;
+  return HARDWARE_ADDRESS.test(latin1.decode(b.subarray(start, end)));
 }
 
 function isHexDigit(code: number): boolean {

@@ -355,6 +355,7 @@ it.each([
   ['-02-00-5e-00-53-01', false],
   ['02-00-5e-00-53-01-', false],
   ['+4930123456789', false],
+  ['447911123456', false],
   ['pc1.example.com', false],
 ])('reads a hardware address: %s', (written, isOne) => {
   const fields = cutBy({ text: 'from station {src_mac:mac}' }, `from station ${written}`);
