@@ -407,6 +407,7 @@ const DIRECTIVES = [
   '#Remark:',
   '#GMT-Offset:',
   '#Time Format:',
+  '#Log-type:',
 ];
 
 export function isDirective(b: Uint8Array, start: number, end: number): boolean {

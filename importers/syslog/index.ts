@@ -53,7 +53,7 @@ export const syslogImporter: Importer = {
   // the server that writes a tracking log of Exchange, and its mails.
   // 19: levels in the logs of virtual machines of ESXi.
   // 20: the host before a TAB after a priority, and an address there.
-  // 21: doubled quotes between the commas of Exchange's logs.
+  // 21: doubled quotes between the commas of Exchange's logs, whose type is a heading.
   version: 21,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,

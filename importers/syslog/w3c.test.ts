@@ -147,3 +147,12 @@ it('reads a subject with quotes, which its sender chose', async () => {
   expect(rows.map((row) => row['email_subject'])).toEqual(['"a", b', 'a "b"', undefined, 'a " b']);
   expect(rows.map((row) => row['email_from'])).toEqual(subjects.map(() => 'a@b.c'));
 });
+
+it('counts every heading of a log of Exchange as one', async () => {
+  const rows = await rowsOf(
+    '#Software: Microsoft Exchange Server\n#Version: 15.02.0000.000\n#Log-type: Message Tracking Log\n' +
+      '#Date: 2026-12-03T10:00:00.000Z\n#Fields: date-time,client-ip,event-id\n' +
+      '2026-12-03T10:00:00.123Z,192.0.2.17,RECEIVE\n',
+  );
+  expect(rows.map(({ message }) => message)).toEqual(['192.0.2.17,RECEIVE']);
+});
