@@ -99,8 +99,10 @@ class RowCutter {
     }
     // A copy: of a Buffer `slice` would be a view of memory that later lines are read into.
     open.push(new Uint8Array(bytes.subarray(start, end)));
-    this.openSize += end - start + 1;
-    if (this.openSize > MOST_OPEN_BYTES || open.length > MOST_OPEN_LINES) this.giveUpOpenRow();
+    this.openSize += end - start + (isOpen ? 1 : 0);
+    // The first line may be longer, as in a table.
+    if (isOpen && (this.openSize > MOST_OPEN_BYTES || open.length > MOST_OPEN_LINES))
+      this.giveUpOpenRow();
   }
 
   /** The quote was a stray one: each of the lines is a row, or none. */

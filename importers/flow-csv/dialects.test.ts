@@ -734,6 +734,10 @@ describe('zones, dates and mappings', () => {
   it.each([
     ['a row over several lines', '1/20/2018 1:00,192.0.2.1,192.0.2.2,"a\nb"'],
     [
+      'one whose first line is long',
+      `1/20/2018 1:00,192.0.2.1,192.0.2.2,"${'a'.repeat(70_000)}\nb"\n3/5/2018 1:00,192.0.2.1,192.0.2.2,c`,
+    ],
+    [
       'no line within a row over several',
       '1/3/2018 1:00,192.0.2.1,192.0.2.2,"a\n20/1/2018 1:00,192.0.2.1,192.0.2.2,b\n"\n1/20/2018 1:00,192.0.2.1,192.0.2.2,c',
     ],
