@@ -715,6 +715,12 @@ it.each<[string, object, object]>([
   expect(await readOne(record)).toMatchObject(fields);
 });
 
+it('letters are protocols in Traffic Analytics only', async () => {
+  const ends = { src_ip: '192.0.2.17', dst_ip: '198.51.100.5', bytes: 1 };
+  const row = await readOne({ time: TIME, ...ends, proto: 'U' });
+  expect(row).not.toHaveProperty('proto');
+});
+
 it('Traffic Analytics: no destination of several', async () => {
   const row = await readOne(
     analytics({

@@ -65,8 +65,9 @@ export const KERBEROS_REQUEST = 52;
 export const KERBEROS_SUCCESS = 53;
 /** The level of a Windows event, by its number or name. */
 export const WINDOWS_LEVEL = 54;
+export const PROTO_LETTER = 55;
 /** The first of the texts of the registry, in the order of `TEXTS`. */
-export const FIRST_TEXT = 55;
+export const FIRST_TEXT = 56;
 
 type TextSetter = Exclude<CutText, 'extractor'>;
 /** Text fields that dialects fill; a column with any other name stays an attribute as well. */
@@ -146,6 +147,8 @@ export const SETTERS = {
   kerberos_success: KERBEROS_SUCCESS,
   /** The severity. Also an attribute. */
   windows_level: WINDOWS_LEVEL,
+  /** A protocol as one letter, by its name or number. */
+  proto_letter: PROTO_LETTER,
 } as const;
 export type Setter = keyof typeof SETTERS | TextSetter;
 

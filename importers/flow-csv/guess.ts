@@ -389,7 +389,7 @@ export function kindOf(has: (name: Setter) => boolean): Kind {
   if (source && (has('dst_ip') || has('dst_endpoint'))) {
     const ports =
       (has('src_port') || has('src_endpoint')) && (has('dst_port') || has('dst_endpoint'));
-    const proto = has('proto');
+    const proto = has('proto') || has('proto_letter');
     if (ports && proto && !said) return 'flow';
     if ((ports || proto) && MEASURES.some(has)) return 'flow';
   }

@@ -90,9 +90,6 @@ const ALIASES: Readonly<Record<string, number>> = {
   ip6: 41,
   ospfigp: 89,
   ospfv3: 89,
-  // Azure's Traffic Analytics.
-  t: 6,
-  u: 17,
   'udp-lite': 136,
   vrrpv3: 112,
 };

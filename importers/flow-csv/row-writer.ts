@@ -4,8 +4,9 @@
  * Invariant: no cell is lost. A value that its column cannot hold stays, as written, in the attribute with the
  * column's own name, and the typed column stays null.
  */
-import { severityOfLevel } from '../../engine/fields/records/windows-level.ts';
 import { isUtf8 } from 'node:buffer';
+import { protocolOfLetter } from '../../engine/fields/records/protocol-letter.ts';
+import { severityOfLevel } from '../../engine/fields/records/windows-level.ts';
 import { type EventBatch, isMappedIp4 } from '../../engine/columns/event-batch.ts';
 import type { NumberColumn, TextColumn } from '../../engine/columns/columns.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
@@ -317,8 +318,10 @@ export class RowWriter {
         batch.dst_port.set(row, port);
         return bytes[start + 1] !== 120;
       }
-      case F.PROTO: {
-        const proto = parseProtocol(bytes, start, end);
+      case F.PROTO:
+      case F.PROTO_LETTER: {
+        const letter = setter === F.PROTO_LETTER ? this.decode(bytes, start, end) : '';
+        const proto = protocolOfLetter(letter) ?? parseProtocol(bytes, start, end);
         if (proto >= 0) {
           batch.proto.set(row, proto);
           return true;

@@ -92,7 +92,7 @@ const DIALECT = z.strictObject({
 
 /** Meanings of paths besides the fields of the registry: parts and forms of fields, which importers compute. */
 const PARTS: ReadonlySet<string> = new Set(
-  'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes windows_level'.split(
+  'ts_date ts_time ts_end duration packets_total bytes_total tcp_flags hashes windows_level proto_letter'.split(
     ' ',
   ),
 );

@@ -9,6 +9,7 @@ import { CUT_TEXTS, type CutText } from '../../contract/event.ts';
 import type { Meaning, Meanings, NamedValues } from '../registry/meanings.ts';
 import { GENERAL_RANK, onlyElement, partOf, storedAs } from '../registry/meanings.ts';
 import { cutAccount, digestsIn, isActionName, textOf } from '../reading/texts.ts';
+import { protocolOfLetter } from './protocol-letter.ts';
 import { severityOfLevel } from './windows-level.ts';
 import { ADDRESS, addressEnd, protocolOf } from '../cutting/values.ts';
 
@@ -83,9 +84,11 @@ export class RecordFields {
       case 'dst_port':
         setPort(batch, row, field, text);
         return;
-      case 'proto': {
+      case 'proto':
+      case 'proto_letter': {
         const size = this.toBytes(text);
-        const proto = protocolOf(this.bytes, 0, size);
+        const letter = field === 'proto_letter' ? protocolOfLetter(text) : undefined;
+        const proto = letter ?? protocolOf(this.bytes, 0, size);
         if (proto >= 0 && batch.proto.present[row] === 0) batch.proto.set(row, proto);
         return;
       }
